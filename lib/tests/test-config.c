@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "lib/config.h"
+#include "lib/fs.h"
+
+static int load(const char *text, struct config **c, struct strbuf *why)
+{
+	char path[] = "/tmp/mmci-config-XXXXXX";
+	int fd = mkstemp(path), r;
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	close(fd);
+	r = config_load(path, c, why);
+	unlink(path);
+	return r;
+}
+
+static void defaults_and_values(void **state)
+{
+	struct config *c __free(config) = NULL;
+	struct strbuf why __free(strbuf) = STRBUF_INIT;
+
+	assert_int_equal(load("state_dir = \"/x\"\n"
+			      "matrix { arches = {x86_64, s390} }\n"
+			      "source mm { location = \"/lists/mm\"\n"
+			      " since = \"2026-01-02\" }\n", &c, &why), 0);
+	assert_string_equal(c->state_dir, "/x");
+	assert_int_equal(c->listen_port, 8070);
+	assert_string_equal(c->public_url, "http://127.0.0.1:8070");
+	assert_string_equal(c->mail_mode, "outbox");
+	assert_int_equal(c->arches.n, 2);
+	assert_string_equal(c->arches.v[1], "s390");
+	assert_int_equal(c->n_sources, 1);
+	assert_string_equal(c->sources[0].name, "mm");
+	assert_int_equal(c->sources[0].since_s, 1767312000);
+}
+
+static void mistake(const char *text, const char *line, const char *what)
+{
+	struct config *c __free(config) = NULL;
+	struct strbuf why __free(strbuf) = STRBUF_INIT;
+
+	assert_int_equal(load(text, &c, &why), -EINVAL);
+	assert_non_null(strstr(why.buf, line));
+	assert_non_null(strstr(why.buf, what));
+	assert_null(strchr(why.buf, '\n'));
+}
+
+static void mistakes_name_line_and_cause(void **state)
+{
+	mistake("state_dir = \"/x\"\nlisten_prot = 1\n", ":2:", "listen_prot");
+	mistake("settle_s = \"soon\"\n", ":1:", "settle_s");
+	mistake("settle_s = -1\n", ":1:", "negative");
+	mistake("mail { mode = \"spam\" }\n", ":1:", "outbox");
+	mistake("matrix { arches = {riscv} }\n", ":1:", "riscv");
+	mistake("source a { location = \"/a\" }\n"
+		"source a { location = \"/b\" }\n", ":2:", "a");
+	mistake("source a { poll_s = 1 }\n", "", "no location");
+	mistake("source a { location = \"/a\"\n since = \"May\" }\n", "",
+		"YYYY-MM-DD");
+	mistake("matrix {\n", "", "");
+}
+
+static void a_missing_file_is_named(void **state)
+{
+	struct config *c __free(config) = NULL;
+	struct strbuf why __free(strbuf) = STRBUF_INIT;
+
+	assert_int_equal(config_load("/nonexistent/mmcid.conf", &c, &why),
+			 -ENOENT);
+	assert_string_equal(why.buf, "/nonexistent/mmcid.conf: "
+				     "No such file or directory");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(defaults_and_values),
+		cmocka_unit_test(mistakes_name_line_and_cause),
+		cmocka_unit_test(a_missing_file_is_named),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
