@@ -8,19 +8,35 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include "lib/fs.h"
+
+#define MAX_BYTES (1 << 20)
+
+/*
+ * libconfuse takes the end of the file for the end of an open section. An
+ * option of our own behind the last line is read at top level only if
+ * everything before it was closed.
+ */
+#define END_MARK "end-of-configuration"
+
 /* libconfuse reports through a callback without an argument */
 static struct strbuf *error_sink;
+static cfg_t *error_root;
 
 __attribute__((format(printf, 2, 0)))
 static void on_error(cfg_t *cfg, const char *fmt, va_list ap)
 {
 	struct strbuf text __free(strbuf) = STRBUF_INIT;
+	/* only sections that may be repeated know the name of their file */
+	const char *file = cfg->filename ? cfg->filename : error_root->filename;
 
 	if (!error_sink || error_sink->len)
 		return; /* the first error is the cause, the rest follow */
 	strbuf_vaddf(&text, fmt, ap);
-	strbuf_addf(error_sink, "%s:%d: %s",
-		    cfg->filename ? cfg->filename : "?", cfg->line, text.buf);
+	if (strstr(text.buf, END_MARK))
+		strbuf_setf(&text, "section \"%s\" is not closed, expected }",
+			    cfg_name(cfg));
+	strbuf_addf(error_sink, "%s:%d: %s", file, cfg->line, text.buf);
 }
 
 static int not_negative(cfg_t *cfg, cfg_opt_t *opt)
@@ -30,6 +46,34 @@ static int not_negative(cfg_t *cfg, cfg_opt_t *opt)
 	if (v >= 0)
 		return 0;
 	cfg_error(cfg, "%s = %ld: must not be negative", cfg_opt_name(opt), v);
+	return -1;
+}
+
+static int positive(cfg_t *cfg, cfg_opt_t *opt)
+{
+	long v = cfg_opt_getnint(opt, cfg_opt_size(opt) - 1);
+
+	if (v > 0)
+		return 0;
+	cfg_error(cfg, "%s = %ld: must be at least 1", cfg_opt_name(opt), v);
+	return -1;
+}
+
+static int a_port(cfg_t *cfg, cfg_opt_t *opt)
+{
+	long v = cfg_opt_getnint(opt, cfg_opt_size(opt) - 1);
+
+	if (v >= 0 && v <= 65535)
+		return 0;
+	cfg_error(cfg, "%s = %ld: expected 0 to 65535", cfg_opt_name(opt), v);
+	return -1;
+}
+
+static int not_empty(cfg_t *cfg, cfg_opt_t *opt)
+{
+	if (*cfg_opt_getnstr(opt, cfg_opt_size(opt) - 1))
+		return 0;
+	cfg_error(cfg, "%s must not be empty", cfg_opt_name(opt));
 	return -1;
 }
 
@@ -117,21 +161,32 @@ static cfg_opt_t top_opts[] = {
 	CFG_SEC("source", source_opts, CFGF_MULTI | CFGF_TITLE |
 					       CFGF_NO_TITLE_DUPES),
 	CFG_FUNC("include", &cfg_include),
+	CFG_BOOL(END_MARK, cfg_false, CFGF_NONE),
 	CFG_END()
 };
 
 static void set_validators(cfg_t *cfg)
 {
 	static const char *const numbers[] = {
-		"listen_port", "build_uid", "build_gid", "make_jobs",
-		"parallel_jobs", "settle_s", "incomplete_s",
-		"limits|job_timeout_s", "limits|memory_mib",
-		"limits|disk_mib", "limits|warm_mib", "source|poll_s",
-		"source|silent_s",
+		"build_uid", "build_gid", "settle_s", "incomplete_s",
+		"limits|warm_mib", "source|silent_s",
+	};
+	static const char *const counts[] = {
+		"make_jobs", "parallel_jobs", "limits|job_timeout_s",
+		"limits|memory_mib", "limits|disk_mib", "source|poll_s",
+	};
+	static const char *const names[] = {
+		"state_dir", "listen_host", "libexec_dir", "kconfig_dir",
+		"template_dir", "mail|from", "source|location",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		cfg_set_validate_func(cfg, numbers[i], not_negative);
+	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
+		cfg_set_validate_func(cfg, counts[i], positive);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		cfg_set_validate_func(cfg, names[i], not_empty);
+	cfg_set_validate_func(cfg, "listen_port", a_port);
 	cfg_set_validate_func(cfg, "mail|mode", known_mode);
 	cfg_set_validate_func(cfg, "source|kind", known_kind);
 	cfg_set_validate_func(cfg, "matrix|arches", known_arch);
@@ -216,6 +271,12 @@ static int take_all(cfg_t *cfg, struct config *c, struct strbuf *why)
 	take_strings(matrix, "kconfigs", &c->kconfigs);
 	take_strings(matrix, "toolchains", &c->toolchains);
 	take_strings(matrix, "selftests", &c->selftests);
+	if (!c->arches.n || !c->kconfigs.n || !c->toolchains.n) {
+		strbuf_setf(why, "%s:%d: matrix: arches, kconfigs and "
+			    "toolchains each need at least one entry",
+			    cfg->filename, matrix->line);
+		r = -EINVAL;
+	}
 	c->mail_mode = xstrdup(cfg_getstr(mail, "mode"));
 	c->mail_from = xstrdup(cfg_getstr(mail, "from"));
 	c->mail_spool_dir = *cfg_getstr(mail, "spool_dir") ?
@@ -230,16 +291,39 @@ static int take_all(cfg_t *cfg, struct config *c, struct strbuf *why)
 	return r;
 }
 
+static int parse(cfg_t *cfg, struct strbuf *text, struct strbuf *why)
+{
+	FILE *f __free(file) = NULL;
+	int r;
+
+	strbuf_addstr(text, "\n" END_MARK " = true\n");
+	f = fmemopen(text->buf, text->len, "r");
+	if (!f)
+		return -errno;
+	error_sink = why;
+	error_root = cfg;
+	r = cfg_parse_fp(cfg, f);
+	error_sink = NULL;
+	error_root = NULL;
+	if (r == CFG_SUCCESS && cfg_getbool(cfg, END_MARK))
+		return 0;
+	if (!why->len)
+		strbuf_setf(why, "%s:%d: %s", cfg->filename, cfg->line,
+			    r == CFG_SUCCESS ? "a comment is not closed" :
+			    "syntax error");
+	return -EINVAL;
+}
+
 int config_load(const char *path, struct config **ret, struct strbuf *why)
 {
-	FILE *f __free(file) = fopen(path, "re");
+	struct strbuf text __free(strbuf) = STRBUF_INIT;
 	struct config *c __free(config) = NULL;
 	cfg_t *cfg;
 	int r;
 
 	strbuf_reset(why);
-	if (!f) {
-		r = -errno;
+	r = fs_read_file(path, MAX_BYTES, &text);
+	if (r) {
 		strbuf_setf(why, "%s: %s", path, strerror(-r));
 		return r;
 	}
@@ -251,12 +335,7 @@ int config_load(const char *path, struct config **ret, struct strbuf *why)
 	cfg_set_error_function(cfg, on_error);
 	set_validators(cfg);
 
-	error_sink = why;
-	r = cfg_parse_fp(cfg, f) == CFG_SUCCESS ? 0 : -EINVAL;
-	error_sink = NULL;
-	if (r && !why->len)
-		strbuf_setf(why, "%s:%d: syntax error", path, cfg->line);
-
+	r = parse(cfg, &text, why);
 	c = xcalloc(1, sizeof(*c));
 	if (!r)
 		r = take_all(cfg, c, why);

@@ -53,6 +53,7 @@ static void mistake(const char *text, const char *line, const char *what)
 	assert_non_null(strstr(why.buf, line));
 	assert_non_null(strstr(why.buf, what));
 	assert_null(strchr(why.buf, '\n'));
+	assert_int_equal(why.buf[0], '/');
 }
 
 static void mistakes_name_line_and_cause(void **state)
@@ -67,7 +68,16 @@ static void mistakes_name_line_and_cause(void **state)
 	mistake("source a { poll_s = 1 }\n", "", "no location");
 	mistake("source a { location = \"/a\"\n since = \"May\" }\n", "",
 		"YYYY-MM-DD");
-	mistake("matrix {\n", "", "");
+	/* the library itself takes both for a complete file */
+	mistake("matrix {\n", ".", "\"matrix\" is not closed");
+	mistake("source a { location = \"/a\"\n", ":3:", "is not closed");
+	mistake("state_dir = \"/x\"\n/* source a {\n", ":", "comment");
+	mistake("state_dir = \"/x\n", ":", "premature end");
+	mistake("state_dir = \"/x\"\n}\n", ":2:", "closing brace");
+	mistake("listen_port = 65536\n", ":1:", "0 to 65535");
+	mistake("make_jobs = 0\n", ":1:", "at least 1");
+	mistake("state_dir = \"\"\n", ":1:", "must not be empty");
+	mistake("matrix {\n arches = {}\n}\n", ":", "at least one entry");
 }
 
 static void a_missing_file_is_named(void **state)
