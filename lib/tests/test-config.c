@@ -69,7 +69,7 @@ static void mistakes_name_line_and_cause(void **state)
 	mistake("source a { location = \"/a\"\n since = \"May\" }\n", "",
 		"YYYY-MM-DD");
 	/* the library itself takes both for a complete file */
-	mistake("matrix {\n", ".", "\"matrix\" is not closed");
+	mistake("matrix {\n", ":3:", "\"matrix\" is not closed");
 	mistake("source a { location = \"/a\"\n", ":3:", "is not closed");
 	mistake("state_dir = \"/x\"\n/* source a {\n", ":", "comment");
 	mistake("state_dir = \"/x\n", ":", "premature end");
