@@ -70,6 +70,10 @@ static int setup_fds(const struct child_spec *spec, int null_fd, int err_fd)
 		return -1;
 	if (spec->keep_fd > 2 && fcntl(spec->keep_fd, F_SETFD, 0))
 		return -1;
+	for (size_t i = 0; i < ARRAY_SIZE(spec->pass_fds); i++)
+		if (spec->pass_fds[i] > 2 &&
+		    fcntl(spec->pass_fds[i], F_SETFD, 0))
+			return -1;
 	return fcntl(err_fd, F_SETFD, FD_CLOEXEC);
 }
 

@@ -35,6 +35,7 @@ struct child_limits {
  * @stdout_fd: becomes fd 1, -1: /dev/null
  * @stderr_fd: becomes fd 2, -1: inherited
  * @keep_fd: one more descriptor left open under the same number, 0 or less: none
+ * @pass_fds: further ones, the same way, 0: none
  * @uid: switch to this uid and @gid, dropping all groups; 0: keep
  * @gid: see @uid
  * @detach: own session, outlives us; otherwise own process group and killed
@@ -51,6 +52,7 @@ struct child_spec {
 	int stdout_fd;
 	int stderr_fd;
 	int keep_fd;
+	int pass_fds[4];
 	uid_t uid;
 	gid_t gid;
 	bool detach;

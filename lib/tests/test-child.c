@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -89,6 +90,24 @@ static void no_descriptor_leaks_in(void **state)
 	assert_string_equal(out.buf, "4\n");
 }
 
+static void named_descriptors_are_passed(void **state)
+{
+	const char *argv[] = { "sh", "-c", "ls /proc/self/fd | wc -l", NULL };
+	struct strbuf out __free(strbuf) = STRBUF_INIT;
+	struct child_spec spec = CHILD_SPEC_INIT;
+	int status = -1, fds[2];
+
+	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+	spec.argv = argv;
+	spec.pass_fds[0] = fds[0];
+	spec.pass_fds[1] = fds[1];
+	assert_int_equal(child_run(&spec, NULL, 0, &out, 100, 5000, &status),
+			 0);
+	assert_string_equal(out.buf, "6\n");
+	close(fds[0]);
+	close(fds[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -98,6 +117,7 @@ int main(void)
 		cmocka_unit_test(too_much_output_is_cut),
 		cmocka_unit_test(a_missing_program_is_an_error),
 		cmocka_unit_test(no_descriptor_leaks_in),
+		cmocka_unit_test(named_descriptors_are_passed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
