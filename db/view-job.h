@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef MMCI_DB_VIEW_JOB_H
+#define MMCI_DB_VIEW_JOB_H
+
+#include "db/view-series.h"
+
+/**
+ * view_jobs() - jobs, the newest first
+ * @series: only those of this version; .v 0: any
+ * @state: only those in this state, or NULL
+ *
+ * Return: 0 and {"items", "next"}; -EINVAL for a bad cursor; errors of
+ * stmt_step().
+ */
+int view_jobs(struct db *db, struct version_id series, const char *state,
+	      const struct view_page *page, json_t **ret);
+/**
+ * view_job() - one job: its columns, series, needs, attempts with their
+ * results, findings, tests and measures of the attempt that ended last
+ *
+ * Return: 0; DB_NONE when there is none to be seen; errors of stmt_step().
+ */
+int view_job(struct db *db, struct job_id id, bool see_private, json_t **ret);
+/**
+ * view_attempt_dir() - where an attempt of a job keeps its files
+ * @number: 0 means the last one
+ * @dir: appended: relative to the state directory
+ *
+ * Return: as view_job().
+ */
+int view_attempt_dir(struct db *db, struct job_id id, int number,
+		     bool see_private, struct strbuf *dir);
+/**
+ * view_queue() - {"running", "queued", "waiting"}: at most 200 jobs each, a
+ * waiting one with "needs", what it waits for, and "counts" of all of them
+ */
+int view_queue(struct db *db, bool see_private, json_t **ret);
+
+/* For views of a series: one row per job, with what its last result says. */
+int view_jobs_of(struct db *db, struct version_id series, json_t **ret);
+int view_controls_of(struct db *db, struct version_id series, json_t **ret);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef MMCI_DB_VIEW_RESULT_H
+#define MMCI_DB_VIEW_RESULT_H
+
+#include "db/view-series.h"
+
+/**
+ * view_findings_of() - what is wrong with one version
+ *
+ * Findings that say the same at the same patch are one, with "places": the
+ * jobs that have it; what only follows from another counts in its "follows".
+ * Those blamed on the base are not in it. At most 500.
+ *
+ * Return: 0 and an array; errors of stmt_step().
+ */
+int view_findings_of(struct db *db, struct version_id series, json_t **ret);
+/**
+ * view_findings() - findings of all series, the newest first
+ * @series: only those of this version; .v 0: any
+ * @blame: only those blamed on this, or NULL for "series"; "any": all
+ *
+ * Return: 0 and {"items", "next"}; -EINVAL for a bad cursor; errors of
+ * stmt_step().
+ */
+int view_findings(struct db *db, struct version_id series, const char *blame,
+		  const struct view_page *page, json_t **ret);
+/**
+ * view_tests_of() - test results of one version against those of its base
+ *
+ * @ret is {"counts": {passed, ...}, "list"}: the list has those that did not
+ * pass, or went otherwise on the base; at most 500.
+ */
+int view_tests_of(struct db *db, struct version_id series, json_t **ret);
+/**
+ * view_measures_of() - benchmark values of versions against their base's
+ * @versions: JSON array of version ids
+ *
+ * Rows {version_id, job_id, arch, kconfig, toolchain, name, unit, value, work,
+ * why, base_value, base_work, base_job_id}; values null where not known.
+ */
+int view_measures_of(struct db *db, const char *versions, json_t **ret);
+
+#endif
