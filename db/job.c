@@ -286,25 +286,16 @@ int db_attempts_running(struct db *db, json_t **ret)
 	return stmt_all_json(st, ret);
 }
 
-int db_job_last_result(struct db *db, struct job_id id,
-		       struct attempt_id *attempt, json_t **result)
+int db_job_results(struct db *db, struct job_id id, json_t **ret)
 {
 	struct stmt *st __free(stmt) = db_prepare(
-		db, "SELECT id, result AS result_json FROM attempt"
-		    " WHERE job_id = ? AND ended_s IS NOT NULL"
+		db, "SELECT id, number, state, result AS result_json"
+		    " FROM attempt WHERE job_id = ?"
 		    "  AND state IN ('passed', 'failed')"
-		    " ORDER BY number DESC LIMIT 1");
-	json_t *row __free(json) = NULL;
-	int r;
+		    " ORDER BY number DESC LIMIT 10");
 
 	stmt_bind_int64(st, id.v);
-	r = stmt_step(st);
-	if (r != DB_ROW)
-		return r;
-	row = stmt_row_json(st);
-	attempt->v = json_get_int(row, "id", 0);
-	*result = json_incref(json_object_get(row, "result"));
-	return 0;
+	return stmt_all_json(st, ret);
 }
 
 int db_jobs_of(struct db *db, struct version_id id, json_t **ret)

@@ -88,14 +88,12 @@ int db_attempt_set_dir(struct db *db, struct attempt_id id, const char *dir);
 /** db_attempts_running() - rows of running attempts with job_id; 0, -errno */
 int db_attempts_running(struct db *db, json_t **ret);
 /**
- * db_job_last_result() - result.json of the last attempt that ended
- * @result: may be null JSON
- * @state: of that attempt
+ * db_job_results() - what the attempts that came to an end found
+ * @ret: array of {id, number, state, result}, the newest first, at most 10
  *
- * Return: 0; DB_NONE when there is no finished attempt; -errno.
+ * Return: 0 or -errno.
  */
-int db_job_last_result(struct db *db, struct job_id id,
-		       struct attempt_id *attempt, json_t **result);
+int db_job_results(struct db *db, struct job_id id, json_t **ret);
 /** db_job_by_key() - 0, DB_NONE, or -errno */
 int db_job_by_key(struct db *db, const char *key, struct job_id *ret);
 /** db_jobs_of() - rows of a version's jobs; 0 or -errno */

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "db/outgoing.h"
+
+#include "db/event.h"
+#include "lib/clock.h"
+#include "lib/json.h"
+
+static int find(struct db *db, const char *message_id, struct outgoing_id *ret)
+{
+	struct stmt *st __free(stmt) = db_prepare(
+		db, "SELECT id FROM outgoing WHERE message_id = ?");
+	int r;
+
+	stmt_bind_text(st, message_id);
+	r = stmt_step(st);
+	if (r != DB_ROW)
+		return r;
+	ret->v = stmt_int64(st, "id");
+	return 0;
+}
+
+int db_outgoing_add(struct db *db, struct version_id id, const json_t *mail,
+		    const char *why, struct outgoing_id *ret)
+{
+	static const char sql[] =
+		"INSERT INTO outgoing (version_id, message_id, in_reply_to,"
+		" subject, recipients, body, eml, state, state_why, created_s,"
+		" changed_s) VALUES (?, ?, ?, ?, ?, ?, ?, 'held', ?, ?, ?)";
+	struct stmt *st __free(stmt) = db_prepare(db, sql);
+	char *to __free(kfree) =
+		json_dumps(json_object_get(mail, "recipients"), JSON_COMPACT);
+	int r = find(db, json_get_str(mail, "message_id", ""), ret);
+
+	if (!r)
+		return DB_OUTGOING_KNOWN;
+	if (r != DB_NONE)
+		return r;
+	stmt_bind_int64(st, id.v);
+	stmt_bind_text(st, json_get_str(mail, "message_id", NULL));
+	stmt_bind_text(st, json_get_str(mail, "in_reply_to", ""));
+	stmt_bind_text(st, json_get_str(mail, "subject", ""));
+	stmt_bind_text(st, to);
+	stmt_bind_text(st, json_get_str(mail, "body", ""));
+	stmt_bind_text(st, json_get_str(mail, "eml", ""));
+	stmt_bind_text(st, why);
+	stmt_bind_int64(st, clock_now_s());
+	stmt_bind_int64(st, clock_now_s());
+	r = stmt_run(st);
+	if (r)
+		return r;
+	ret->v = db_last_id(db);
+	return db_event(db, "outgoing.held", id, (struct job_id){ 0 }, why);
+}
+
+int db_outgoing_reject_older(struct db *db, struct version_id id,
+			     struct outgoing_id keep, const char *why)
+{
+	static const char sql[] =
+		"UPDATE outgoing SET state = 'rejected', state_why = ?,"
+		" changed_s = ? WHERE version_id = ? AND id <> ?"
+		" AND state = 'held'";
+	struct stmt *st __free(stmt) = db_prepare(db, sql);
+
+	stmt_bind_text(st, why);
+	stmt_bind_int64(st, clock_now_s());
+	stmt_bind_int64(st, id.v);
+	stmt_bind_int64(st, keep.v);
+	return stmt_run(st);
+}
+
+int db_outgoing_unfiled(struct db *db, json_t **ret)
+{
+	struct stmt *st __free(stmt) = db_prepare(
+		db, "SELECT id, message_id, eml FROM outgoing"
+		    " WHERE path = '' ORDER BY id LIMIT 100");
+
+	return stmt_all_json(st, ret);
+}
+
+int db_outgoing_filed(struct db *db, struct outgoing_id id, const char *path)
+{
+	struct stmt *st __free(stmt) = db_prepare(
+		db, "UPDATE outgoing SET path = ? WHERE id = ?");
+
+	stmt_bind_text(st, path);
+	stmt_bind_int64(st, id.v);
+	return stmt_run(st);
+}
