@@ -3,6 +3,7 @@
 #define MMCI_JOBS_JUDGE_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 /**
  * judge() - what the runs of a version mean
