@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "runners/parse.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "lib/json.h"
+#include "runners/build-log.h"
+
+static json_t *parse_build_log(const void *data, size_t len,
+			       const json_t *options)
+{
+	struct build_log_options o = {
+		.src_prefix = json_get_str(options, "source_prefix", NULL),
+		.obj_prefix = json_get_str(options, "object_prefix", NULL),
+		.toolchain = json_get_str(options, "toolchain", NULL),
+	};
+
+	return build_log_parse(data, len, &o);
+}
+
+static const struct {
+	const char *kind;
+	json_t *(*parse)(const void *data, size_t len, const json_t *options);
+} kinds[] = {
+	{ "build-log", parse_build_log },
+};
+
+int runner_parse_json(const char *kind, const void *data, size_t len,
+		      const json_t *options, json_t **ret, struct strbuf *why)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		if (strcmp(kind, kinds[i].kind))
+			continue;
+		*ret = kinds[i].parse(data, len, options);
+		return 0;
+	}
+	strbuf_addf(why, "%s: not a kind of text that can be parsed", kind);
+	return -EINVAL;
+}
