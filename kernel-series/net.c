@@ -64,6 +64,13 @@ void net_add_url_escaped(struct strbuf *sb, const char *s)
 	}
 }
 
+void net_add_user_agent(struct strbuf *sb, const char *contact_url)
+{
+	strbuf_addstr(sb, "mmci/" MMCI_VERSION);
+	if (contact_url && *contact_url && !has_control(contact_url))
+		strbuf_addf(sb, " (+%s)", contact_url);
+}
+
 void net_add_url_public(struct strbuf *sb, const char *url)
 {
 	const char *host = strstr(url, "://");
@@ -303,9 +310,7 @@ int net_request(const struct net_spec *spec, struct net_reply *ret,
 		strbuf_addstr(why, "libcurl: out of memory");
 		return -ENOMEM;
 	}
-	strbuf_addstr(&agent, "mmci/" MMCI_VERSION);
-	if (spec->contact_url && !has_control(spec->contact_url))
-		strbuf_addf(&agent, " (+%s)", spec->contact_url);
+	net_add_user_agent(&agent, spec->contact_url);
 
 	t.curl = curl;
 	set_method(curl, spec);

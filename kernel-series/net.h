@@ -100,6 +100,11 @@ int net_request(const struct net_spec *spec, struct net_reply *ret,
  */
 void net_add_url_escaped(struct strbuf *sb, const char *s);
 /**
+ * net_add_user_agent() - append "mmci/VERSION (+URL)"
+ * @contact_url: may be NULL
+ */
+void net_add_user_agent(struct strbuf *sb, const char *contact_url);
+/**
  * net_add_url_public() - append @url without user name and password
  */
 void net_add_url_public(struct strbuf *sb, const char *url);
