@@ -6,6 +6,7 @@
 
 #include "lib/json.h"
 #include "runners/build-log.h"
+#include "runners/ktap.h"
 
 static json_t *parse_build_log(const void *data, size_t len,
 			       const json_t *options)
@@ -19,11 +20,18 @@ static json_t *parse_build_log(const void *data, size_t len,
 	return build_log_parse(data, len, &o);
 }
 
+static json_t *parse_ktap(const void *data, size_t len,
+			  const json_t *options)
+{
+	return ktap_parse(data, len);
+}
+
 static const struct {
 	const char *kind;
 	json_t *(*parse)(const void *data, size_t len, const json_t *options);
 } kinds[] = {
 	{ "build-log", parse_build_log },
+	{ "ktap", parse_ktap },
 };
 
 int runner_parse_json(const char *kind, const void *data, size_t len,
