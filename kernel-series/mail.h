@@ -67,16 +67,19 @@ struct mail_header {
  * @headers: every header field in order, for what is not taken apart here
  * @kind: what this mail is
  * @text: the text parts as bytes of their own charset, LF line ends; for a
- *	patch this is what git would read
+ *	patch this is what git would read, so format=flowed is left alone
  * @charset: charset of @text as declared, or NULL
  * @display: @text as valid UTF-8
- * @flowed: sent as format=flowed, @text has its lines joined again
+ * @flowed: sent as format=flowed; @display has its lines joined again
+ * @crlf: the text came with CRLF line ends
+ * @repeated: a header that must stand once stands twice; the first one counts
  * @html_only: there was no text/plain part, @text is empty
  * @attached: the first attached patch (bytes), empty if none
  * @diff: the diff found in @text or @attached
  * @diff_start: offset of the diff in @text, or @text.len
  * @trailers: of the commit message (patch, cover) or of the whole unquoted
  *	text (comment)
+ * @message_len: @text up to the first "---" line, the signature or the diff
  * @diffstat: lines of the diffstat with its summary, trimmed, \n separated
  * @pull_url: repository and ref of a pull request, or NULL
  * @base_commit: 40 hex digits of "base-commit:", or NULL
@@ -107,10 +110,10 @@ struct mail {
 	struct strbuf text;
 	char *charset;
 	struct strbuf display;
-	bool flowed, html_only;
+	bool flowed, crlf, repeated, html_only;
 	struct strbuf attached;
 	struct diff diff;
-	size_t diff_start;
+	size_t diff_start, message_len;
 	struct trailers trailers;
 	char *diffstat;
 	char *pull_url;
@@ -145,6 +148,14 @@ int mail_parse(const void *raw, size_t len, struct mail **ret,
  */
 int mail_parse_lenient(const void *raw, size_t len, struct mail **ret,
 		       struct strbuf *why);
+/** mail_addrs_parse() - append the mailboxes of an address header's @value */
+void mail_addrs_parse(const char *value, struct mail_addrs *ret);
+/** mail_addrs_release() - free what @a holds */
+void mail_addrs_release(struct mail_addrs *a);
+/** mail_scan_text() - fill in what stands in @m's text; by mail_parse() */
+void mail_scan_text(struct mail *m);
+/** mail_parse_date() - RFC 5322 date to seconds; false if it is none */
+bool mail_parse_date(const char *value, int64_t *ret_s);
 /** mail_free() - free all of @m; NULL is fine */
 void mail_free(struct mail *m);
 DEFINE_FREE(mail, struct mail *, mail_free(_T))
@@ -155,6 +166,14 @@ const char *mail_kind_name(enum mail_kind kind);
 const char *mail_header(const struct mail *m, const char *name);
 /** mail_decode_words() - a header value with its RFC 2047 words as UTF-8 */
 char *mail_decode_words(const char *value);
+
+/**
+ * mail_ref_id() - the Message-ID that a tag's value names
+ * @value: "<id>", "id", or a link to an archive with the id in its path
+ *
+ * Return: the id without brackets, or NULL; the caller frees it.
+ */
+char *mail_ref_id(const char *value);
 
 /**
  * mail_to_json() - all fields but the text, as stored in mail.fields
