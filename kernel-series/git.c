@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "kernel-series/git.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <git2.h>
+#include <git2/sys/commit.h>
+#include <string.h>
+
+/*
+ * The enum of our header shares no name with git2.h; values of modes are those
+ * of the tree format itself.
+ */
+
+struct git_repo {
+	git_repository *repo;
+	git_odb *odb;
+	char *path;
+};
+
+static void library_init(void)
+{
+	static bool done;
+
+	if (done)
+		return;
+	done = true;
+	git_libgit2_init();
+	/* we write only what we have just read or written ourselves */
+	git_libgit2_opts(GIT_OPT_ENABLE_STRICT_OBJECT_CREATION, 0);
+	git_libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, 0);
+	/* a stranger's configuration must not change what we do */
+	git_libgit2_opts(GIT_OPT_SET_SEARCH_PATH, GIT_CONFIG_LEVEL_GLOBAL, "");
+	git_libgit2_opts(GIT_OPT_SET_SEARCH_PATH, GIT_CONFIG_LEVEL_XDG, "");
+	git_libgit2_opts(GIT_OPT_SET_SEARCH_PATH, GIT_CONFIG_LEVEL_SYSTEM, "");
+	git_libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 0);
+}
+
+static const char *last_error(void)
+{
+	const git_error *e = git_error_last();
+
+	return e && e->message ? e->message : "unknown error";
+}
+
+static int result(int r)
+{
+	if (!r)
+		return 0;
+	if (r == GIT_ENOTFOUND)
+		return REPO_NONE;
+	if (r == GIT_EAMBIGUOUS)
+		return REPO_AMBIGUOUS;
+	return -EIO;
+}
+
+static void to_oid(const struct git_id *id, git_oid *oid)
+{
+	git_oid_fromraw(oid, id->raw);
+}
+
+static void from_oid(const git_oid *oid, struct git_id *id)
+{
+	memcpy(id->raw, oid->id, sizeof(id->raw));
+}
+
+int repo_open(const char *path, struct git_repo **ret, struct strbuf *why)
+{
+	struct git_repo *repo;
+	int r;
+
+	library_init();
+	repo = xcalloc(1, sizeof(*repo));
+	/* absolute: git am runs in another directory */
+	repo->path = realpath(path, NULL);
+	if (!repo->path)
+		repo->path = xstrdup(path);
+	r = git_repository_open_bare(&repo->repo, path);
+	if (!r)
+		r = git_repository_odb(&repo->odb, repo->repo);
+	if (r) {
+		strbuf_addf(why, "%s: %s", path, last_error());
+		repo_free(repo);
+		return result(r);
+	}
+	*ret = repo;
+	return 0;
+}
+
+void repo_free(struct git_repo *repo)
+{
+	if (!repo)
+		return;
+	git_odb_free(repo->odb);
+	git_repository_free(repo->repo);
+	free(repo->path);
+	free(repo);
+}
+
+const char *repo_path(const struct git_repo *repo)
+{
+	return repo->path;
+}
+
+char *git_id_hex(const struct git_id *id, char hex[static GIT_HEX_LEN + 1])
+{
+	static const char digits[] = "0123456789abcdef";
+	size_t i;
+
+	for (i = 0; i < sizeof(id->raw); i++) {
+		hex[2 * i] = digits[id->raw[i] >> 4];
+		hex[2 * i + 1] = digits[id->raw[i] & 15];
+	}
+	hex[GIT_HEX_LEN] = '\0';
+	return hex;
+}
+
+static int hex_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c = (char)tolower((unsigned char)c);
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return -1;
+}
+
+int git_id_parse(const char *hex, struct git_id *ret)
+{
+	struct git_id id;
+	size_t i;
+
+	if (strlen(hex) != GIT_HEX_LEN)
+		return -EINVAL;
+	for (i = 0; i < sizeof(id.raw); i++) {
+		int hi = hex_value(hex[2 * i]), lo = hex_value(hex[2 * i + 1]);
+
+		if (hi < 0 || lo < 0)
+			return -EINVAL;
+		id.raw[i] = (unsigned char)(hi << 4 | lo);
+	}
+	*ret = id;
+	return 0;
+}
+
+bool git_id_equal(const struct git_id *a, const struct git_id *b)
+{
+	return !memcmp(a->raw, b->raw, sizeof(a->raw));
+}
+
+bool git_id_has_prefix(const struct git_id *id, const char *hex)
+{
+	size_t len = strlen(hex), i;
+
+	if (len < 4 || len > GIT_HEX_LEN)
+		return false;
+	for (i = 0; i < len; i++) {
+		int v = hex_value(hex[i]);
+		int nibble = i & 1 ? id->raw[i / 2] & 15 : id->raw[i / 2] >> 4;
+
+		if (v != nibble)
+			return false;
+	}
+	return true;
+}
+
+int git_id_of_blob(const void *data, size_t len, struct git_id *ret)
+{
+	git_oid oid;
+
+	library_init();
+	if (git_odb_hash(&oid, data, len, GIT_OBJECT_BLOB))
+		return -EIO;
+	from_oid(&oid, ret);
+	return 0;
+}
+
+int repo_ref_get(struct git_repo *repo, const char *ref, struct git_id *ret)
+{
+	git_oid oid;
+	int r = git_reference_name_to_id(&oid, repo->repo, ref);
+
+	if (r)
+		return r == GIT_EINVALIDSPEC ? REPO_NONE : result(r);
+	from_oid(&oid, ret);
+	return 0;
+}
+
+int repo_ref_set(struct git_repo *repo, const char *ref,
+		const struct git_id *id, struct strbuf *why)
+{
+	git_reference *out = NULL;
+	git_oid oid;
+
+	to_oid(id, &oid);
+	if (git_reference_create(&out, repo->repo, ref, &oid, 1, NULL)) {
+		strbuf_addf(why, "%s: %s", ref, last_error());
+		return -EIO;
+	}
+	git_reference_free(out);
+	return 0;
+}
+
+int repo_ref_delete_below(struct git_repo *repo, const char *prefix)
+{
+	git_strarray names = { 0 };
+	size_t i;
+	int r = 0;
+
+	if (git_reference_list(&names, repo->repo))
+		return -EIO;
+	for (i = 0; i < names.count; i++)
+		if (starts_with(names.strings[i], prefix) &&
+		    git_reference_remove(repo->repo, names.strings[i]))
+			r = -EIO;
+	git_strarray_dispose(&names);
+	return r;
+}
+
+int repo_commit_find(struct git_repo *repo, const char *hex,
+		    struct git_id *ret)
+{
+	git_commit *c = NULL;
+	git_oid oid;
+	size_t len = strlen(hex);
+	int r;
+
+	if (len < 7 || len > GIT_HEX_LEN || git_oid_fromstrn(&oid, hex, len))
+		return REPO_NONE;
+	r = git_commit_lookup_prefix(&c, repo->repo, &oid, len);
+	if (r)
+		return result(r);
+	from_oid(git_commit_id(c), ret);
+	git_commit_free(c);
+	return 0;
+}
+
+static int lookup_commit(struct git_repo *repo, const struct git_id *id,
+			 git_commit **ret)
+{
+	git_oid oid;
+
+	to_oid(id, &oid);
+	return git_commit_lookup(ret, repo->repo, &oid);
+}
+
+int repo_commit_tree(struct git_repo *repo, const struct git_id *commit,
+		       struct git_id *tree)
+{
+	git_commit *c = NULL;
+	int r = lookup_commit(repo, commit, &c);
+
+	if (r)
+		return result(r);
+	from_oid(git_commit_tree_id(c), tree);
+	git_commit_free(c);
+	return 0;
+}
+
+int repo_commit_message(struct git_repo *repo, const struct git_id *commit,
+			struct strbuf *ret)
+{
+	git_commit *c = NULL;
+	int r = lookup_commit(repo, commit, &c);
+
+	if (r)
+		return result(r);
+	strbuf_addstr(ret, git_commit_message(c));
+	git_commit_free(c);
+	return 0;
+}
+
+/* git drops what would end the name or the address early: fmt_ident() */
+static char *ident_text(const char *s, const char *fallback)
+{
+	struct strbuf sb = STRBUF_INIT;
+
+	for (; *s; s++)
+		if (*s != '<' && *s != '>' && *s != '\n')
+			strbuf_addch(&sb, *s);
+	strbuf_rtrim(&sb);
+	if (!sb.len)
+		strbuf_addstr(&sb, fallback);
+	return strbuf_detach(&sb);
+}
+
+/*
+ * Written by hand: libgit2 wants a signature without characters that real
+ * names contain, and trims where git does not.
+ */
+int repo_commit_write(struct git_repo *repo, const struct git_commit_spec *spec,
+		      struct git_id *ret)
+{
+	char *name __free(kfree) = ident_text(spec->author_name, "nobody");
+	char *email __free(kfree) = ident_text(spec->author_email, "nobody");
+	struct strbuf sb __free(strbuf) = STRBUF_INIT;
+	char tree[GIT_HEX_LEN + 1], parent[GIT_HEX_LEN + 1];
+	long long date = spec->date_s > 0 ? (long long)spec->date_s : 0;
+	int off = spec->tz_min < 0 ? -spec->tz_min : spec->tz_min;
+	git_oid oid;
+
+	strbuf_addf(&sb, "tree %s\nparent %s\n", git_id_hex(&spec->tree, tree),
+		    git_id_hex(&spec->parent, parent));
+	strbuf_addf(&sb, "author %s <%s> %lld %c%02d%02d\n", name, email, date,
+		    spec->tz_min < 0 ? '-' : '+', off / 60 % 100, off % 60);
+	strbuf_addf(&sb, "committer mmci <mmci@localhost> %lld +0000\n\n",
+		    date);
+	strbuf_addstr(&sb, spec->message);
+	if (sb.buf[sb.len - 1] != '\n')
+		strbuf_addch(&sb, '\n');
+	if (git_odb_write(&oid, repo->odb, sb.buf, sb.len, GIT_OBJECT_COMMIT))
+		return -EIO;
+	from_oid(&oid, ret);
+	return 0;
+}
+
+int repo_path_lookup(struct git_repo *repo, const struct git_id *tree,
+		     const char *path, unsigned int *mode, struct git_id *ret)
+{
+	git_tree_entry *e = NULL;
+	git_tree *t = NULL;
+	git_oid oid;
+	int r;
+
+	to_oid(tree, &oid);
+	r = git_tree_lookup(&t, repo->repo, &oid);
+	if (r)
+		return result(r);
+	r = git_tree_entry_bypath(&e, t, path);
+	git_tree_free(t);
+	if (r)
+		return result(r);
+	from_oid(git_tree_entry_id(e), ret);
+	*mode = (unsigned int)git_tree_entry_filemode_raw(e);
+	git_tree_entry_free(e);
+	return 0;
+}
+
+int repo_blob_read(struct git_repo *repo, const struct git_id *id,
+		   size_t max_bytes, struct strbuf *ret)
+{
+	git_object_t type;
+	git_odb_object *o = NULL;
+	git_oid oid;
+	size_t len;
+	int r;
+
+	to_oid(id, &oid);
+	r = git_odb_read_header(&len, &type, repo->odb, &oid);
+	if (r)
+		return result(r);
+	if (type != GIT_OBJECT_BLOB)
+		return REPO_NONE;
+	if (len > max_bytes)
+		return -EFBIG;
+	r = git_odb_read(&o, repo->odb, &oid);
+	if (r)
+		return result(r);
+	strbuf_add(ret, git_odb_object_data(o), git_odb_object_size(o));
+	git_odb_object_free(o);
+	return 0;
+}
+
+int repo_blob_write(struct git_repo *repo, const void *data, size_t len,
+		    struct git_id *ret)
+{
+	git_oid oid;
+
+	if (git_odb_write(&oid, repo->odb, data, len, GIT_OBJECT_BLOB))
+		return -EIO;
+	from_oid(&oid, ret);
+	return 0;
+}
+
+int repo_blob_find(struct git_repo *repo, const char *hex, struct git_id *ret)
+{
+	size_t len = strlen(hex), dummy;
+	git_object_t type;
+	git_oid prefix, oid;
+	int r;
+
+	if (len < 4 || len > GIT_HEX_LEN ||
+	    git_oid_fromstrn(&prefix, hex, len))
+		return REPO_NONE;
+	r = git_odb_exists_prefix(&oid, repo->odb, &prefix, len);
+	if (!r)
+		r = git_odb_read_header(&dummy, &type, repo->odb, &oid);
+	if (r)
+		return result(r);
+	if (type != GIT_OBJECT_BLOB)
+		return REPO_NONE;
+	from_oid(&oid, ret);
+	return 0;
+}
+
+int repo_tree_edit(struct git_repo *repo, const struct git_id *base,
+		   const struct git_change *changes, size_t nr,
+		   struct git_id *ret)
+{
+	git_tree_update *up = xcalloc(nr + 1, sizeof(*up));
+	git_tree *t = NULL;
+	git_oid oid;
+	size_t i;
+	int r;
+
+	for (i = 0; i < nr; i++) {
+		up[i].action = changes[i].mode ? GIT_TREE_UPDATE_UPSERT :
+						 GIT_TREE_UPDATE_REMOVE;
+		up[i].filemode = (git_filemode_t)changes[i].mode;
+		up[i].path = changes[i].path;
+		to_oid(&changes[i].id, &up[i].id);
+	}
+	to_oid(base, &oid);
+	r = git_tree_lookup(&t, repo->repo, &oid);
+	if (!r)
+		r = git_tree_create_updated(&oid, repo->repo, t, nr, up);
+	git_tree_free(t);
+	free(up);
+	if (r)
+		return r == GIT_EEXISTS ? -EEXIST : -EIO;
+	from_oid(&oid, ret);
+	return 0;
+}
+
+int git_merge_content(const struct strbuf *ancestor, const struct strbuf *ours,
+		      const struct strbuf *theirs, struct strbuf *out)
+{
+	git_merge_file_input a = GIT_MERGE_FILE_INPUT_INIT;
+	git_merge_file_input o = GIT_MERGE_FILE_INPUT_INIT;
+	git_merge_file_input t = GIT_MERGE_FILE_INPUT_INIT;
+	git_merge_file_result res = { 0 };
+	int r;
+
+	library_init();
+	a.ptr = ancestor->buf;
+	a.size = ancestor->len;
+	o.ptr = ours->buf;
+	o.size = ours->len;
+	t.ptr = theirs->buf;
+	t.size = theirs->len;
+	r = git_merge_file(&res, &a, &o, &t, NULL);
+	if (r)
+		return -EIO;
+	if (!res.automergeable)
+		r = REPO_CONFLICT;
+	else
+		strbuf_add(out, res.ptr, res.len);
+	git_merge_file_result_free(&res);
+	return r;
+}
+
+int repo_first_parent(struct git_repo *repo, const struct git_id *commit,
+		      struct git_id *ret)
+{
+	git_commit *c = NULL;
+	int r = lookup_commit(repo, commit, &c);
+
+	if (r)
+		return result(r);
+	if (git_commit_parentcount(c))
+		from_oid(git_commit_parent_id(c, 0), ret);
+	else
+		r = REPO_NONE;
+	git_commit_free(c);
+	return r;
+}
+
+int repo_is_ancestor(struct git_repo *repo, const struct git_id *ancestor,
+		     const struct git_id *commit)
+{
+	git_oid a, c;
+	int r;
+
+	if (git_id_equal(ancestor, commit))
+		return 0;
+	to_oid(ancestor, &a);
+	to_oid(commit, &c);
+	r = git_graph_descendant_of(repo->repo, &c, &a);
+	if (r < 0)
+		return result(r);
+	return r ? 0 : REPO_NONE;
+}
