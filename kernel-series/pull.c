@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "kernel-series/inbox.h"
+#include "kernel-series/mail.h"
 #include "kernel-series/parse-pool.h"
 #include "lib/json.h"
 #include "lib/list.h"
@@ -17,6 +18,8 @@
 #define WRITE_BYTES ((size_t)256 << 10)
 /* room for "type", "size" and the like beside the fields */
 #define MAX_FIELDS_BYTES (PULL_MAX_LINE_BYTES - 1024)
+/* An older Date is a broken clock: it says nothing about the mail's age. */
+#define NO_MAIL_BEFORE_S INT64_C(631152000)
 
 /**
  * struct frame - something to be written in its turn
@@ -78,10 +81,33 @@ static void add_refused(struct strbuf *out, const char *why)
 	add_json(out, text);
 }
 
-/* Runs in a child of the pool. */
+/*
+ * Runs in a child of the pool. The answer is empty for a mail that is older
+ * than the caller wants.
+ */
 static void parse_one(const void *in, size_t len, struct strbuf *out, void *arg)
 {
-	strbuf_addstr(out, "\"fields\":{}");
+	struct strbuf why __free(strbuf) = STRBUF_INIT;
+	const int64_t *since_s = arg;
+	struct mail *mail __free(mail) = NULL;
+	json_t *fields __free(json) = NULL;
+	int r;
+
+	r = mail_parse(in, len, &mail, &why);
+	if (r) {
+		add_refused(out, why.len ? why.buf : strerror(r < 0 ? -r : 0));
+		return;
+	}
+	if (mail->has_date && mail->date_s < *since_s &&
+	    mail->date_s >= NO_MAIL_BEFORE_S)
+		return;
+	fields = mail_to_json(mail);
+	strbuf_addstr(out, "\"fields\":");
+	add_json(out, fields);
+	if (out->len > MAX_FIELDS_BYTES) {
+		strbuf_reset(out);
+		add_refused(out, "its headers and file names are too large");
+	}
 }
 
 static int flush(struct pull *p)
