@@ -101,7 +101,7 @@ static size_t quote_len(const struct mbox_in *in)
 /* Take one mail; its bytes beyond the limit are counted only. */
 static void take_mail(struct mbox_in *in, struct strbuf *raw, size_t *full_len)
 {
-	bool blank_end = false;
+	size_t blank = 0;
 
 	strbuf_reset(raw);
 	*full_len = 0;
@@ -113,15 +113,11 @@ static void take_mail(struct mbox_in *in, struct strbuf *raw, size_t *full_len)
 
 		strbuf_add(raw, in->piece + skip, min(n, room));
 		*full_len += n;
-		blank_end = is_blank(in);
+		blank = is_blank(in) ? in->len : 0;
 	}
 	/* the empty line before the next "From " belongs to the format */
-	if (blank_end && *full_len == raw->len) {
-		size_t cut = ends_with(raw->buf, "\r\n") ? 2 : 1;
-
-		strbuf_setlen(raw, raw->len - cut);
-		*full_len -= cut;
-	}
+	*full_len -= blank;
+	strbuf_setlen(raw, min(raw->len, *full_len));
 }
 
 /* Has nobody written for a moment? Else the last mail may be half a mail. */
