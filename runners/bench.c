@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "runners/bench.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "lib/json.h"
+
+#define MARK "mmci-bench "
+#define LINE_MAX_BYTES 8192
+
+/* Copy what is right in @v; what the guest says is data like any other. */
+static bool take_line(json_t *o, const json_t *v)
+{
+	const json_t *samples = json_object_get(v, "samples"), *s;
+	const char *na = json_get_str(v, "not_applicable", NULL);
+	json_t *copy;
+	size_t i;
+
+	if (na) {
+		char *why __free(kfree) = xasprintf("not applicable: %s", na);
+
+		json_set_text(o, "why", why);
+		return true;
+	}
+	if (!json_array_size(samples) ||
+	    json_array_size(samples) > BENCH_MAX_SAMPLES)
+		return false;
+	copy = json_object_get(o, "samples");
+	json_array_foreach(samples, i, s) {
+		if (!json_is_integer(s) || json_integer_value(s) <= 0) {
+			json_array_clear(copy);
+			return false;
+		}
+		json_array_append(copy, (json_t *)s);
+	}
+	json_set_int(o, "work", json_get_int(v, "work", 0));
+	json_object_set_new(o, "why", json_null());
+	return true;
+}
+
+json_t *bench_parse(const char *name, const struct strbuf *out,
+		    const char *failed)
+{
+	json_t *o = json_object();
+	const char *p;
+
+	json_set_text(o, "name", name);
+	json_set_int(o, "work", 0);
+	json_object_set_new(o, "samples", json_array());
+	json_set_text(o, "why", failed ? failed : "it printed no result");
+
+	p = strstr(out->buf, MARK);
+	if (p && (p == out->buf || p[-1] == '\n')) {
+		size_t len = strcspn(p + strlen(MARK), "\n");
+		json_t *v __free(json) = NULL;
+
+		if (len < LINE_MAX_BYTES)
+			v = json_loadb(p + strlen(MARK), len, 0, NULL);
+		if (v)
+			take_line(o, v);
+	}
+	if (failed && json_array_size(json_object_get(o, "samples"))) {
+		json_array_clear(json_object_get(o, "samples"));
+		json_set_text(o, "why", failed);
+	}
+	return o;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+size_t bench_mode(const int64_t *samples, size_t n, int64_t *ret)
+{
+	int64_t sorted[BENCH_MAX_SAMPLES];
+	size_t best = 0;
+
+	if (n > BENCH_MAX_SAMPLES)
+		n = BENCH_MAX_SAMPLES;
+	memcpy(sorted, samples, n * sizeof(*sorted));
+	qsort(sorted, n, sizeof(*sorted), by_value);
+	for (size_t i = 0; i < n; i++) {
+		size_t same = 1;
+
+		while (i + same < n &&
+		       sorted[i + same] - sorted[i] <= BENCH_ROUNDING)
+			same++;
+		if (same > best) {
+			best = same;
+			*ret = sorted[i];
+		}
+	}
+	return best;
+}
+
+static size_t samples_of(const json_t *o, int64_t *ret)
+{
+	const json_t *a = json_object_get(o, "samples"), *v;
+	size_t i, n = 0;
+
+	json_array_foreach(a, i, v)
+		if (n < BENCH_MAX_SAMPLES)
+			ret[n++] = json_integer_value(v);
+	return n;
+}
+
+static void set_spread(json_t *row, const int64_t *s, size_t n,
+		       const char *what)
+{
+	int64_t lo = s[0], hi = s[0];
+	char *why __free(kfree) = NULL;
+
+	for (size_t i = 1; i < n; i++) {
+		lo = min(lo, s[i]);
+		hi = max(hi, s[i]);
+	}
+	why = xasprintf("not countable: %s; %" PRId64 " to %" PRId64
+			", a spread of %.2e", what, lo, hi,
+			(double)(hi - lo) / (double)lo);
+	json_set_text(row, "why", why);
+}
+
+static void set_value(json_t *row, const json_t *a, const json_t *b)
+{
+	int64_t s[2 * BENCH_MAX_SAMPLES], value_a = 0, value_b = 0;
+	size_t n_a = samples_of(a, s), n_b = samples_of(b, s + n_a);
+	size_t n = n_a + n_b;
+	size_t mode_a = bench_mode(s, n_a, &value_a);
+	size_t mode_b = bench_mode(s + n_a, n_b, &value_b);
+	int64_t differ = value_a > value_b ? value_a - value_b :
+					     value_b - value_a;
+
+	if (differ > BENCH_ROUNDING)
+		set_spread(row, s, n, "two boots of one image differ");
+	else if (3 * mode_a < 2 * n_a || 3 * mode_b < 2 * n_b)
+		set_spread(row, s, n, "the rounds of one boot differ");
+	else
+		json_set_int(row, "value", min(value_a, value_b));
+}
+
+json_t *bench_combine(const json_t *a, const json_t *b)
+{
+	json_t *sa = json_object_get(a, "samples");
+	json_t *sb = json_object_get(b, "samples");
+	json_t *row = json_object(), *all = json_array();
+
+	json_array_extend(all, sa);
+	json_array_extend(all, sb);
+	json_set_text(row, "name", json_get_str(a, "name", ""));
+	json_set_text(row, "unit", "instructions");
+	json_object_set_new(row, "value", json_null());
+	json_set_int(row, "work", json_get_int(a, "work", 0));
+	json_object_set_new(row, "samples", all);
+	json_object_set_new(row, "why", json_null());
+
+	if (!json_array_size(sa))
+		json_set_text(row, "why", json_get_str(a, "why", ""));
+	else if (!json_array_size(sb))
+		json_set_text(row, "why", json_get_str(b, "why", ""));
+	else
+		set_value(row, a, b);
+	return row;
+}

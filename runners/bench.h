@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef MMCI_RUNNERS_BENCH_H
+#define MMCI_RUNNERS_BENCH_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "lib/strbuf.h"
+
+#define BENCH_MAX_SAMPLES 64
+/*
+ * Two samples this close are the same count: the guest's clock rounds cycles to
+ * nanoseconds once at the beginning and once at the end of a round.
+ */
+#define BENCH_ROUNDING 1
+
+/**
+ * bench_parse() - what one benchmark printed
+ * @name: its name, for the case that it printed nothing
+ * @out: output of the program, may hold other lines
+ * @failed: how it ended if not well, or NULL
+ *
+ * Result, a new reference: {name, work, samples: [int], why: text or null};
+ * without samples "why" gives the reason.
+ *
+ * Return: the result, never NULL.
+ */
+json_t *bench_parse(const char *name, const struct strbuf *out,
+		    const char *failed);
+/**
+ * bench_mode() - the count that most of @n samples share
+ * @ret: the lowest of the samples that agree within %BENCH_ROUNDING
+ *
+ * A timer tick falls into some rounds and adds a few thousand instructions, or
+ * spares a few hundred where it takes work out of the round; the rounds without
+ * one repeat exactly. So the mode is the count, neither the mean nor the
+ * minimum.
+ *
+ * Return: how many samples agree; fewer than two thirds are no mode. 0 for none.
+ */
+size_t bench_mode(const int64_t *samples, size_t n, int64_t *ret);
+/**
+ * bench_combine() - one row of "benchmarks" from two boots of the same image
+ * @a: bench_parse() of the first boot, borrowed
+ * @b: of the second
+ *
+ * Row, a new reference: {name, unit: "instructions", value, work, samples: those
+ * of both boots, why}. "value" is null, and "why" says "not applicable: ...", or
+ * "not countable: ..." with the spread, when the two boots do not agree or most
+ * rounds differ.
+ *
+ * Return: the row, never NULL.
+ */
+json_t *bench_combine(const json_t *a, const json_t *b);
+
+#endif
