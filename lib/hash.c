@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/strbuf.h"
+
 static void hash_setup(void)
 {
 	if (sodium_init() < 0)
@@ -28,6 +30,16 @@ char *hash_token_new(char token[static 44])
 	randombytes_buf(raw, sizeof(raw));
 	return sodium_bin2base64(token, 44, raw, sizeof(raw),
 				 sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+}
+
+char *hash_base64(const void *data, size_t len)
+{
+	size_t n = sodium_base64_encoded_len(len,
+					     sodium_base64_VARIANT_ORIGINAL);
+	char *text = xmalloc(n);
+
+	return sodium_bin2base64(text, n, data, len,
+				 sodium_base64_VARIANT_ORIGINAL);
 }
 
 bool hash_equal(const char *a, const char *b)

@@ -20,6 +20,12 @@ char *hash_hex(const void *data, size_t len, char hex[static HASH_HEX_LEN + 1]);
  * Source: RFC 4648 section 5, without padding. Return: @token.
  */
 char *hash_token_new(char token[static 44]);
+/**
+ * hash_base64() - @len bytes as base64 with padding (RFC 4648 section 4)
+ *
+ * Return: a malloc()ed string.
+ */
+char *hash_base64(const void *data, size_t len);
 /** hash_equal() - compare two hex strings in constant time */
 bool hash_equal(const char *a, const char *b);
 

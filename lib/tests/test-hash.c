@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "lib/hash.h"
+#include "lib/strbuf.h"
 
 static void known_answer(void **state)
 {
@@ -33,11 +34,27 @@ static void tokens_differ(void **state)
 			 43);
 }
 
+static void base64_of(const char *in, const char *want)
+{
+	char *text __free(kfree) = hash_base64(in, strlen(in));
+
+	assert_string_equal(text, want);
+}
+
+/* RFC 4648 section 10 */
+static void base64_test_vectors(void **state)
+{
+	base64_of("", "");
+	base64_of("f", "Zg==");
+	base64_of("foobar", "Zm9vYmFy");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(known_answer),
 		cmocka_unit_test(tokens_differ),
+		cmocka_unit_test(base64_test_vectors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

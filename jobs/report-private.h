@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef MMCI_JOBS_REPORT_PRIVATE_H
+#define MMCI_JOBS_REPORT_PRIVATE_H
+
+#include <jansson.h>
+
+#include "lib/strbuf.h"
+
+#define REPORT_WIDTH 76
+#define REPORT_MAX_FINDINGS 5
+
+/**
+ * struct report_group - one fact, wherever it was seen
+ * @lead: the finding as first seen
+ * @places: "x86_64 (small, gcc)", one per job it was seen in
+ * @followers: errors that only follow from it, the most of any one job
+ */
+struct report_group {
+	const json_t *lead;
+	json_t *places;
+	int64_t followers;
+};
+
+/** struct report_groups - in the order to be told: errors first, then patches */
+struct report_groups {
+	struct report_group *v;
+	size_t n;
+};
+
+/** report_group_findings() - fold the series' findings over all jobs */
+void report_group_findings(const json_t *judgement, struct report_groups *g);
+/** report_groups_release() - free what report_group_findings() made */
+void report_groups_release(struct report_groups *g);
+/** report_wrap() - append @text in lines of %REPORT_WIDTH, @indent in front */
+void report_wrap(struct strbuf *out, const char *text, const char *indent);
+/** report_findings() - append the quoted hunks with what is wrong beneath */
+void report_findings(const json_t *ctx, const struct report_groups *g,
+		     const json_t *answered, struct strbuf *out);
+/** report_table() - append the table patch x stage, tests and benchmarks */
+void report_table(const json_t *ctx, const json_t *judgement,
+		  struct strbuf *out);
+/** report_origin() - append base, compilers, what was not run, how to repeat */
+void report_origin(const json_t *ctx, const json_t *judgement,
+		   const struct report_groups *g, struct strbuf *out);
+
+#endif

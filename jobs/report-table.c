@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <string.h>
+
+#include "jobs/report-private.h"
+#include "lib/json.h"
+
+#define TITLE_WIDTH 40
+#define CELL_WIDTH 18
+
+static bool same_place(const json_t *a, const json_t *b)
+{
+	static const char *const keys[] = { "arch", "kconfig", "toolchain" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		if (strcmp(json_get_str(a, keys[i], ""),
+			   json_get_str(b, keys[i], "")))
+			return false;
+	}
+	return true;
+}
+
+static const json_t *at_place(const json_t *list, const json_t *place)
+{
+	const json_t *e;
+	size_t i;
+
+	json_array_foreach(list, i, e) {
+		if (same_place(e, place))
+			return e;
+	}
+	return NULL;
+}
+
+static void add_cell(struct strbuf *out, const char *text)
+{
+	strbuf_addf(out, " %-*s", CELL_WIDTH, text);
+}
+
+/* Titles are a stranger's text: cut by characters, not inside one. */
+static void add_title(struct strbuf *out, const char *title)
+{
+	size_t n = 0, column = 0;
+
+	while (title[n] && column < TITLE_WIDTH) {
+		n++;
+		while (((unsigned char)title[n] & 0xc0) == 0x80)
+			n++;
+		column++;
+	}
+	strbuf_add(out, title, n);
+	while (column++ < TITLE_WIDTH)
+		strbuf_addch(out, ' ');
+}
+
+static void end_row(struct strbuf *out)
+{
+	while (out->len && out->buf[out->len - 1] == ' ')
+		strbuf_setlen(out, out->len - 1);
+	strbuf_addch(out, '\n');
+}
+
+static void add_head(const json_t *builds, struct strbuf *out)
+{
+	const json_t *b;
+	size_t i;
+
+	add_title(out, "");
+	json_array_foreach(builds, i, b)
+		add_cell(out, json_get_str(b, "arch", ""));
+	end_row(out);
+	add_title(out, "");
+	json_array_foreach(builds, i, b) {
+		char *cell __free(kfree) =
+			xasprintf("%s, %s", json_get_str(b, "kconfig", ""),
+				  json_get_str(b, "toolchain", ""));
+
+		add_cell(out, cell);
+	}
+	end_row(out);
+}
+
+static void add_build_cell(const json_t *build, int64_t number,
+			   struct strbuf *out)
+{
+	struct strbuf cell __free(strbuf) = STRBUF_INIT;
+	const json_t *p;
+	size_t i;
+
+	json_array_foreach(json_object_get(build, "patches"), i, p) {
+		long long errors = json_get_int(p, "errors", 0);
+		long long warnings = json_get_int(p, "warnings", 0);
+		bool fails = !strcmp(json_get_str(p, "outcome", ""), "fails");
+
+		if (json_get_int(p, "number", 0) != number)
+			continue;
+		if (errors)
+			strbuf_addf(&cell, "%lld error%s", errors,
+				    errors == 1 ? "" : "s");
+		else if (fails)
+			strbuf_addstr(&cell, "still fails");
+		if (warnings)
+			strbuf_addf(&cell, "%s%lld warning%s",
+				    cell.len ? ", " : "", warnings,
+				    warnings == 1 ? "" : "s");
+		add_cell(out, cell.len ? cell.buf : "ok");
+		return;
+	}
+	add_cell(out, "not built");
+}
+
+static void add_patch_rows(const json_t *ctx, const json_t *builds,
+			   struct strbuf *out)
+{
+	const json_t *patches = json_object_get(ctx, "patches"), *p, *b;
+	size_t i, k;
+
+	json_array_foreach(patches, i, p) {
+		char *title __free(kfree) =
+			xasprintf("%lld/%zu %s",
+				  (long long)json_get_int(p, "number", 0),
+				  json_array_size(patches),
+				  json_get_str(p, "title", ""));
+
+		add_title(out, title);
+		json_array_foreach(builds, k, b)
+			add_build_cell(b, json_get_int(p, "number", 0), out);
+		end_row(out);
+	}
+}
+
+static void boot_cell(const json_t *boot, size_t total, struct strbuf *cell)
+{
+	long long at = json_get_int(boot, "image_patch", 0);
+
+	if (!boot) {
+		strbuf_addstr(cell, "not run");
+		return;
+	}
+	strbuf_addstr(cell, json_get_str(boot, "outcome", ""));
+	if (at && (size_t)at != total)
+		strbuf_addf(cell, " (at %lld/%zu)", at, total);
+}
+
+static void test_cell(const json_t *t, struct strbuf *cell)
+{
+	long long bad = json_get_int(t, "failed", 0);
+	long long skipped = json_get_int(t, "skipped", 0);
+
+	if (!t) {
+		strbuf_addstr(cell, "not run");
+		return;
+	}
+	strbuf_addf(cell, "%lld ok", (long long)json_get_int(t, "passed", 0));
+	if (bad)
+		strbuf_addf(cell, ", %lld bad", bad);
+	if (skipped)
+		strbuf_addf(cell, ", %lld skipped", skipped);
+}
+
+static void add_guest_rows(const json_t *ctx, const json_t *judgement,
+			   const json_t *builds, struct strbuf *out)
+{
+	const json_t *boots = json_object_get(judgement, "boots");
+	const json_t *tests = json_object_get(judgement, "tests"), *b;
+	size_t total = json_array_size(json_object_get(ctx, "patches")), i;
+
+	add_title(out, "boot");
+	json_array_foreach(builds, i, b) {
+		struct strbuf cell __free(strbuf) = STRBUF_INIT;
+
+		boot_cell(at_place(boots, b), total, &cell);
+		add_cell(out, cell.buf);
+	}
+	end_row(out);
+	add_title(out, "mm selftests");
+	json_array_foreach(builds, i, b) {
+		struct strbuf cell __free(strbuf) = STRBUF_INIT;
+
+		test_cell(at_place(tests, b), &cell);
+		add_cell(out, cell.buf);
+	}
+	end_row(out);
+}
+
+static void add_benchmark(const json_t *b, struct strbuf *out)
+{
+	const json_t *base = json_object_get(b, "base");
+	const json_t *series = json_object_get(b, "series");
+	double before, after, work;
+
+	if (!json_is_integer(base) || !json_is_integer(series))
+		return;
+	before = (double)json_integer_value(base);
+	after = (double)json_integer_value(series);
+	work = max((double)json_get_int(b, "work", 0), 1.0);
+	strbuf_addf(out, "%-24s %-8s %12.2f %12.2f %+9.2f (%+.4f %%)\n",
+		    json_get_str(b, "name", ""), json_get_str(b, "arch", ""),
+		    before / work, after / work, (after - before) / work,
+		    before > 0 ? (after - before) / before * 100 : 0.0);
+}
+
+static void add_benchmarks(const json_t *judgement, struct strbuf *out)
+{
+	const json_t *list = json_object_get(judgement, "benchmarks"), *b;
+	struct strbuf rows __free(strbuf) = STRBUF_INIT;
+	size_t i;
+
+	json_array_foreach(list, i, b)
+		add_benchmark(b, &rows);
+	if (!rows.len)
+		return;
+	strbuf_addf(out, "\nInstructions per operation, counted under icount "
+			 "(caches, TLB and locks do\nnot show):\n\n"
+			 "%-24s %-8s %12s %12s %9s\n",
+		    "", "", "base", "series", "change");
+	strbuf_addbuf(out, &rows);
+}
+
+void report_table(const json_t *ctx, const json_t *judgement,
+		  struct strbuf *out)
+{
+	const json_t *builds = json_object_get(judgement, "builds");
+
+	if (json_array_size(builds)) {
+		add_head(builds, out);
+		add_patch_rows(ctx, builds, out);
+		add_guest_rows(ctx, judgement, builds, out);
+	}
+	add_benchmarks(judgement, out);
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "jobs/report.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "jobs/eml.h"
+#include "jobs/report-private.h"
+#include "lib/clock.h"
+#include "lib/hash.h"
+#include "lib/json.h"
+
+static void say_base(const json_t *version, struct strbuf *out)
+{
+	struct strbuf text __free(strbuf) = STRBUF_INIT;
+	const char *describe = json_get_str(version, "tree_describe", "");
+
+	strbuf_addf(&text, "Base: %s", json_get_str(version, "tree", "?"));
+	if (*describe)
+		strbuf_addf(&text, " (%s)", describe);
+	strbuf_addf(&text, ", commit %.12s, because %s.",
+		    json_get_str(version, "base_commit", ""),
+		    json_get_str(version, "base_why", ""));
+	report_wrap(out, text.buf, "");
+}
+
+static void say_compilers(const json_t *ctx, struct strbuf *out)
+{
+	const json_t *e;
+	size_t i;
+
+	json_array_foreach(json_object_get(ctx, "environments"), i, e) {
+		struct strbuf text __free(strbuf) = STRBUF_INIT;
+
+		strbuf_addf(&text, "%s: %s", json_get_str(e, "arch", ""),
+			    json_get_str(e, "compiler", ""));
+		report_wrap(out, text.buf, "");
+	}
+}
+
+static void say_untested(const json_t *judgement, struct strbuf *out)
+{
+	const json_t *u;
+	size_t i;
+
+	json_array_foreach(json_object_get(judgement, "untested"), i, u) {
+		struct strbuf text __free(strbuf) = STRBUF_INIT;
+
+		strbuf_addf(&text, "Not run: %s (%s).",
+			    json_get_str(u, "what", ""),
+			    json_get_str(u, "why", ""));
+		report_wrap(out, text.buf, "");
+	}
+}
+
+static const char *cross_of(const char *arch)
+{
+	if (!strcmp(arch, "arm64"))
+		return " CROSS_COMPILE=aarch64-linux-gnu-";
+	if (!strcmp(arch, "s390"))
+		return " CROSS_COMPILE=s390x-linux-gnu-";
+	return "";
+}
+
+/* Enough to see the first finding without this service. */
+static void say_how_to_repeat(const json_t *ctx, const json_t *f,
+			      struct strbuf *out)
+{
+	const json_t *version = json_object_get(ctx, "version");
+	const char *arch = json_get_str(f, "arch", "x86_64");
+	const char *toolchain = json_get_str(f, "toolchain", "gcc");
+	struct strbuf vars __free(strbuf) = STRBUF_INIT;
+
+	strbuf_addf(&vars, "ARCH=%s%s", arch, cross_of(arch));
+	if (starts_with(toolchain, "clang-"))
+		strbuf_setf(&vars, "ARCH=%s LLVM=-%s", arch,
+			    toolchain + strlen("clang-"));
+	strbuf_addf(out, "To see it, on the base above:\n\n"
+			 "  b4 shazam %s\n",
+		    json_get_str(version, "key", ""));
+	strbuf_addf(out, "  make %s KCONFIG_ALLCONFIG=%s-%s.config "
+			 "tinyconfig\n",
+		    vars.buf, json_get_str(f, "kconfig", ""), arch);
+	strbuf_addf(out, "  make %s W=1 -k\n\n", vars.buf);
+	strbuf_addf(out, "%s-%s.config is in deploy/kconfig/ of mmci.\n",
+		    json_get_str(f, "kconfig", ""), arch);
+}
+
+void report_origin(const json_t *ctx, const json_t *judgement,
+		   const struct report_groups *g, struct strbuf *out)
+{
+	say_base(json_object_get(ctx, "version"), out);
+	say_compilers(ctx, out);
+	say_untested(judgement, out);
+	if (g->n) {
+		strbuf_addch(out, '\n');
+		say_how_to_repeat(ctx, g->v[0].lead, out);
+	}
+}
+
+/* The one patch where all findings of the heaviest kind start, or the cover. */
+static const json_t *answered_mail(const json_t *ctx,
+				   const struct report_groups *g)
+{
+	const json_t *patches = json_object_get(ctx, "patches"), *p;
+	const json_t *cover = json_object_get(ctx, "cover");
+	const char *severity = json_get_str(g->v[0].lead, "severity", "");
+	int64_t number = json_get_int(g->v[0].lead, "number", 0);
+	size_t i;
+
+	for (i = 1; i < g->n; i++) {
+		if (!strcmp(json_get_str(g->v[i].lead, "severity", ""),
+			    severity) &&
+		    json_get_int(g->v[i].lead, "number", 0) != number)
+			number = 0;
+	}
+	json_array_foreach(patches, i, p) {
+		if (json_get_int(p, "number", 0) == number)
+			return p;
+	}
+	return json_is_object(cover) ? cover : json_array_get(patches, 0);
+}
+
+static void message_id(const json_t *ctx, const struct report_groups *g,
+		       const char *to, struct strbuf *out)
+{
+	const json_t *version = json_object_get(ctx, "version");
+	const char *from = json_get_str(ctx, "from", "");
+	struct strbuf all __free(strbuf) = STRBUF_INIT;
+	const char *host = strrchr(from, '@');
+	char hex[HASH_HEX_LEN + 1];
+
+	strbuf_addf(&all, "%s\n%lld\n%s\n", json_get_str(version, "key", ""),
+		    (long long)json_get_int(version, "version", 1), to);
+	for (size_t i = 0; i < g->n; i++)
+		strbuf_addf(&all, "%lld %s\n",
+			    (long long)json_get_int(g->v[i].lead, "number", 0),
+			    json_get_str(g->v[i].lead, "fingerprint", ""));
+	hash_hex(all.buf, all.len, hex);
+	strbuf_addf(out, "mmci-%.24s@", hex);
+	host = host ? host + 1 : "localhost";
+	strbuf_add(out, host, strcspn(host, "> \t\r\n"));
+}
+
+static void say_opening(const json_t *ctx, const json_t *answered,
+			struct strbuf *out)
+{
+	const json_t *version = json_object_get(ctx, "version");
+	char date[48];
+
+	strbuf_addf(out, "On %s, %s wrote:\n\n",
+		    clock_rfc5322(json_get_int(answered, "date_s", 0), date),
+		    json_get_str(version, "author_name", ""));
+}
+
+static void say_footer(const json_t *ctx, struct strbuf *out)
+{
+	const json_t *version = json_object_get(ctx, "version");
+
+	strbuf_addf(out, "\n-- \nmmci, a machine that builds and tests mm "
+			 "series\n%s/series/%lld\n",
+		    json_get_str(ctx, "url", ""),
+		    (long long)json_get_int(version, "id", 0));
+}
+
+static void write_eml(const json_t *ctx, const json_t *judgement,
+		      const json_t *mail, const char *to, struct strbuf *out)
+{
+	const json_t *version = json_object_get(ctx, "version");
+	const json_t *cover = json_object_get(ctx, "cover");
+	const char *irt = json_get_str(mail, "in_reply_to", "");
+	const char *top = json_get_str(cover, "message_id", "");
+	struct strbuf text __free(strbuf) = STRBUF_INIT;
+	char date[48];
+
+	eml_header(out, "From", json_get_str(ctx, "from", ""));
+	strbuf_addstr(out, "To: ");
+	eml_address(out, json_get_str(version, "author_name", ""), to);
+	strbuf_addch(out, '\n');
+	eml_header(out, "Subject", json_get_str(mail, "subject", ""));
+	eml_header(out, "Date", clock_rfc5322(json_get_int(ctx, "date_s", 0),
+					      date));
+	strbuf_setf(&text, "<%s>", json_get_str(mail, "message_id", ""));
+	eml_header(out, "Message-ID", text.buf);
+	strbuf_setf(&text, "<%s>", irt);
+	eml_header(out, "In-Reply-To", text.buf);
+	if (*top && strcmp(top, irt))
+		strbuf_setf(&text, "<%s> <%s>", top, irt);
+	eml_header(out, "References", text.buf);
+	eml_header(out, "Auto-Submitted", "auto-generated");
+	strbuf_setf(&text, "%lld", (long long)json_get_int(version, "id", 0));
+	eml_header(out, "X-Mmci-Series", text.buf);
+	eml_header(out, "X-Mmci-Verdict",
+		   json_get_str(judgement, "verdict", ""));
+	eml_body(out, json_get_str(mail, "body", ""));
+}
+
+static void reply_subject(const json_t *answered, struct strbuf *out)
+{
+	const char *subject = json_get_str(answered, "subject", "");
+
+	strbuf_addf(out, "%s%s",
+		    strncasecmp(subject, "re:", 3) ? "Re: " : "", subject);
+}
+
+static json_t *compose(const json_t *ctx, const json_t *judgement,
+		       const struct report_groups *g, const char *to)
+{
+	const json_t *answered = answered_mail(ctx, g);
+	struct strbuf text __free(strbuf) = STRBUF_INIT;
+	json_t *mail = json_object(), *list = json_array();
+
+	json_set_text(mail, "in_reply_to",
+		      json_get_str(answered, "message_id", ""));
+	message_id(ctx, g, to, &text);
+	json_set_text(mail, "message_id", text.buf);
+	strbuf_reset(&text);
+	reply_subject(answered, &text);
+	json_set_text(mail, "subject", text.buf);
+	json_array_append_new(list, json_text(to));
+	json_object_set_new(mail, "recipients", list);
+
+	strbuf_reset(&text);
+	say_opening(ctx, answered, &text);
+	report_findings(ctx, g, answered, &text);
+	report_table(ctx, judgement, &text);
+	strbuf_addch(&text, '\n');
+	report_origin(ctx, judgement, g, &text);
+	say_footer(ctx, &text);
+	json_set_text(mail, "body", text.buf);
+
+	strbuf_reset(&text);
+	write_eml(ctx, judgement, mail, to, &text);
+	json_set_text(mail, "eml", text.buf);
+	return mail;
+}
+
+int report_reply(const json_t *ctx, const json_t *judgement, json_t **ret)
+{
+	const json_t *version = json_object_get(ctx, "version");
+	const char *to = json_get_str(version, "author_email", "");
+	struct report_groups g = { NULL, 0 };
+
+	*ret = json_null();
+	if (!json_is_object(version) ||
+	    !json_array_size(json_object_get(ctx, "patches")))
+		return -EINVAL;
+	report_group_findings(judgement, &g);
+	/* an address that cannot be written to: the page has it all the same */
+	if (g.n && eml_email_is_safe(to))
+		*ret = compose(ctx, judgement, &g, to);
+	report_groups_release(&g);
+	return 0;
+}

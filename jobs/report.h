@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef MMCI_JOBS_REPORT_H
+#define MMCI_JOBS_REPORT_H
+
+#include <jansson.h>
+
+/**
+ * report_reply() - the reply to a version, as a careful reviewer would write it
+ * @ctx: {version: the row, see db_version_get(),
+ *	patches: [{number, title, message_id, subject, date_s, text}],
+ *	cover: {message_id, subject, date_s} or null,
+ *	from: "mmci <mmci@host>", url: address of the dashboard, date_s,
+ *	environments: [{arch, toolchain, compiler}]}
+ * @judgement: what judge() gave
+ * @ret: {message_id, in_reply_to, subject, recipients, body, eml}, or null JSON
+ *	when there is nothing to say: only what the series caused is worth a mail
+ *
+ * Answers the patch with the first error; where errors start at several
+ * patches, the cover; with warnings alone likewise. The Message-ID is a hash of
+ * the version, what is reported and to whom, so that the same report cannot
+ * leave twice under two names.
+ *
+ * Return: 0; -EINVAL when @ctx lacks what it needs.
+ */
+int report_reply(const json_t *ctx, const json_t *judgement, json_t **ret);
+
+#endif
