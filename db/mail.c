@@ -170,6 +170,25 @@ int db_mail_refuse(struct db *db, struct source_id source, const char *why,
 	return insert(db, source, false, fields, id, why, raw, len, ret);
 }
 
+int db_mail_publish(struct db *db, struct mail_id id)
+{
+	static const char sql_version[] =
+		"UPDATE version SET private = 0 WHERE private = 1 AND id IN"
+		" (SELECT version_id FROM patch WHERE mail_id = ?)";
+	struct stmt *mail __free(stmt) = db_prepare(
+		db, "UPDATE mail SET private = 0 WHERE private = 1"
+		    " AND id = ?");
+	struct stmt *version __free(stmt) = db_prepare(db, sql_version);
+	int r;
+
+	stmt_bind_int64(mail, id.v);
+	r = stmt_run(mail);
+	if (r || !db_changes(db))
+		return r;
+	stmt_bind_int64(version, id.v);
+	return stmt_run(version);
+}
+
 int db_mail_raw(struct db *db, struct mail_id id, struct strbuf *out)
 {
 	struct stmt *st __free(stmt) = db_prepare(
@@ -184,6 +203,22 @@ int db_mail_raw(struct db *db, struct mail_id id, struct strbuf *out)
 		return r;
 	data = stmt_blob(st, "raw", &len);
 	return decompress(data, len, out);
+}
+
+int db_mail_fields(struct db *db, struct mail_id id, json_t **ret)
+{
+	struct stmt *st __free(stmt) = db_prepare(
+		db, "SELECT fields AS fields_json FROM mail WHERE id = ?");
+	json_t *row __free(json) = NULL;
+	int r;
+
+	stmt_bind_int64(st, id.v);
+	r = stmt_step(st);
+	if (r != DB_ROW)
+		return r;
+	row = stmt_row_json(st);
+	*ret = json_incref(json_object_get(row, "fields"));
+	return 0;
 }
 
 int db_mail_neighbours(struct db *db, struct mail_id id, json_t **ret)

@@ -31,8 +31,16 @@ int db_mail_add(struct db *db, struct source_id source, bool is_private,
  */
 int db_mail_refuse(struct db *db, struct source_id source, const char *why,
 		   const void *raw, size_t len, struct mail_id *ret);
+/**
+ * db_mail_publish() - a private mail has come over a public source
+ *
+ * It and the version it belongs to become visible. Return: 0 or -errno.
+ */
+int db_mail_publish(struct db *db, struct mail_id id);
 /** db_mail_raw() - append the mail as it came; 0, DB_NONE, or -errno */
 int db_mail_raw(struct db *db, struct mail_id id, struct strbuf *out);
+/** db_mail_fields() - what the parser gave; 0, DB_NONE, or -errno */
+int db_mail_fields(struct db *db, struct mail_id id, json_t **ret);
 /** db_mail_find() - look a Message-ID up; 0, DB_NONE, or -errno */
 int db_mail_find(struct db *db, const char *message_id, struct mail_id *ret);
 /**

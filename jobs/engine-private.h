@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef MMCI_JOBS_ENGINE_PRIVATE_H
+#define MMCI_JOBS_ENGINE_PRIVATE_H
+
+#include "jobs/engine.h"
+#include "jobs/ingest.h"
+#include "jobs/worker.h"
+#include "lib/child.h"
+#include "lib/list.h"
+
+struct engine;
+
+/** struct engine_source - one configured source and its worker */
+struct engine_source {
+	struct engine *e;
+	const struct config_source *cfg;
+	struct source_id id;
+	struct worker *worker;
+	struct ingest *ingest;
+	struct loop_timer *timer;
+};
+
+/** struct engine_run - one attempt at work; child.pid is 0 when adopted */
+struct engine_run {
+	struct list_head node;
+	struct engine *e;
+	struct attempt_id attempt;
+	struct job_id job;
+	struct version_id version;
+	char *dir;
+	struct child child;
+	bool canceled;
+};
+
+/** struct engine_submission - one uploaded mbox on its way in */
+struct engine_submission {
+	struct list_head node;
+	struct engine *e;
+	char *path;
+	struct worker *worker;
+	struct ingest *ingest;
+	void (*done)(int r, json_t *ret, const char *why, void *arg);
+	void *arg;
+};
+
+struct engine {
+	const struct config *cfg;
+	struct db *db;
+	struct loop *loop;
+	char *self;
+	char *runner;
+	struct loop_timer *kick;
+	struct loop_timer *poll;
+	struct engine_source *sources;
+	struct list_head runs;
+	struct list_head submissions;
+	/* one of each at a time: they share the repository of trees */
+	struct worker *tree_worker;
+	struct tree_id tree;
+	struct worker *apply_worker;
+	struct version_id applying;
+	struct worker *report_worker;
+	struct version_id reporting;
+	/* failures in a row of a worker on one version, so that none loops */
+	json_t *strikes;
+	bool stopping;
+};
+
+/** engine_pull_start() - ensure the sources and begin to look at them */
+int engine_pull_start(struct engine *e, struct strbuf *why);
+/** engine_pull_stop() - end their workers */
+void engine_pull_stop(struct engine *e);
+/** engine_trees() - start the next import that is wanted */
+void engine_trees(struct engine *e);
+/** engine_series() - settle, apply, plan */
+void engine_series(struct engine *e);
+/** engine_runs_adopt() - find the attempts that a former daemon started */
+int engine_runs_adopt(struct engine *e, struct strbuf *why);
+/** engine_runs() - collect what ended, start what is queued */
+void engine_runs(struct engine *e);
+/** engine_runs_stop() - end all runners; their jobs are queued again */
+void engine_runs_stop(struct engine *e);
+/** engine_run_cancel() - end the runner of a job, if there is one */
+void engine_run_cancel(struct engine *e, struct job_id id);
+/** engine_reports() - judge versions whose jobs have ended, file replies */
+void engine_reports(struct engine *e);
+/** engine_strike() - count a failure on a version; true: that was the last */
+bool engine_strike(struct engine *e, struct version_id id);
+/** engine_no_strikes() - it worked */
+void engine_no_strikes(struct engine *e, struct version_id id);
+/**
+ * engine_judge_input() - the runs of a version, as judge() wants them
+ * @ret: new reference
+ *
+ * Return: 0 or -errno.
+ */
+int engine_judge_input(struct engine *e, struct version_id id, json_t **ret);
+/** engine_run_facts() - one element of those runs, for the row of a job */
+int engine_run_facts(struct engine *e, const json_t *job, json_t **ret);
+
+/**
+ * engine_fail_soft() - log an error of the database and roll back
+ *
+ * The daemon goes on; what was to be done is tried at the next look.
+ */
+void engine_fail_soft(struct engine *e, const char *what, int r);
+
+#endif

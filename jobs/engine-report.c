@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#define pr_fmt(fmt) "report: " fmt
+#include <errno.h>
+#include <string.h>
+
+#include "db/finding.h"
+#include "db/job.h"
+#include "db/mail.h"
+#include "db/outgoing.h"
+#include "db/version.h"
+#include "jobs/engine-private.h"
+#include "jobs/plan.h"
+#include "lib/clock.h"
+#include "lib/fs.h"
+#include "lib/json.h"
+#include "lib/log.h"
+
+#define REPORT_TIMEOUT_S 120
+
+static int control_results(struct engine *e, const json_t *job, json_t **ret)
+{
+	struct strbuf key __free(strbuf) = STRBUF_INIT;
+	struct strbuf why __free(strbuf) = STRBUF_INIT;
+	const char *kind = json_get_str(job, "kind", "");
+	struct job_id id;
+	int r;
+
+	r = plan_control_key(e->cfg, strcmp(kind, "build") ? kind : "base",
+			     json_get_str(job, "base_commit", ""),
+			     json_get_str(job, "arch", ""),
+			     json_get_str(job, "kconfig", ""),
+			     json_get_str(job, "toolchain", ""), &key, &why);
+	if (!r)
+		r = db_job_by_key(e->db, key.buf, &id);
+	if (!r)
+		return db_job_results(e->db, id, ret);
+	*ret = json_array();
+	/* the fragment is gone or has changed: there is no control any more */
+	return r == DB_NONE || r == -ENOENT ? 0 : r;
+}
+
+static int image_patch(struct engine *e, const json_t *job, int64_t *ret)
+{
+	char *key __free(kfree) = xasprintf(
+		"v%lld:build:%s-%s-%s",
+		(long long)json_get_int(job, "version_id", 0),
+		json_get_str(job, "arch", ""), json_get_str(job, "kconfig", ""),
+		json_get_str(job, "toolchain", ""));
+	json_t *results __free(json) = NULL, *result;
+	struct job_id id;
+	int r = db_job_by_key(e->db, key, &id);
+
+	*ret = 0;
+	if (r)
+		return r == DB_NONE ? 0 : r;
+	r = db_job_results(e->db, id, &results);
+	if (r)
+		return r;
+	result = json_object_get(json_array_get(results, 0), "result");
+	*ret = json_get_int(json_object_get(result, "artefacts"),
+			    "image_patch", 0);
+	return 0;
+}
+
+int engine_run_facts(struct engine *e, const json_t *job, json_t **ret)
+{
+	static const char *const keys[] = { "kind", "arch", "kconfig",
+					    "toolchain", "state", "state_why" };
+	struct job_id id = { json_get_int(job, "id", 0) };
+	json_t *results __free(json) = NULL, *control __free(json) = NULL;
+	json_t *o __free(json) = json_object();
+	int64_t at;
+	int r = db_job_results(e->db, id, &results);
+
+	if (!r)
+		r = control_results(e, job, &control);
+	if (!r)
+		r = image_patch(e, job, &at);
+	if (r)
+		return r;
+	json_set_int(o, "job_id", id.v);
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		json_object_set(o, keys[i], json_object_get(job, keys[i]));
+	json_object_set(o, "results", results);
+	json_object_set(o, "control", control);
+	json_set_int(o, "image_patch", at);
+	*ret = no_free_ptr(o);
+	return 0;
+}
+
+int engine_judge_input(struct engine *e, struct version_id id, json_t **ret)
+{
+	json_t *o __free(json) = json_object(), *runs = json_array(), *job;
+	json_t *patches __free(json) = NULL, *jobs __free(json) = NULL;
+	size_t i;
+	int r = db_version_patches(e->db, id, &patches);
+
+	json_object_set_new(o, "runs", runs);
+	if (!r)
+		r = db_jobs_of(e->db, id, &jobs);
+	json_array_foreach(jobs, i, job) {
+		json_t *facts = NULL;
+
+		if (!r)
+			r = engine_run_facts(e, job, &facts);
+		if (!r)
+			json_array_append_new(runs, facts);
+	}
+	if (r)
+		return r;
+	json_object_set(o, "patches", patches);
+	*ret = no_free_ptr(o);
+	return 0;
+}
+
+/* One line per architecture and toolchain, from any run that says it. */
+static json_t *environments(const json_t *runs)
+{
+	json_t *list = json_array(), *run;
+	json_t *seen __free(json) = json_object();
+	size_t i;
+
+	json_array_foreach(runs, i, run) {
+		const json_t *first = json_array_get(
+			json_object_get(run, "results"), 0);
+		const json_t *env = json_object_get(
+			json_object_get(first, "result"), "environment");
+		const char *compiler = json_get_str(env, "compiler", NULL);
+		const char *arch = json_get_str(run, "arch", "");
+		char *key __free(kfree) = xasprintf(
+			"%s %s", arch, json_get_str(run, "toolchain", ""));
+		json_t *o;
+
+		if (!compiler || json_object_get(seen, key))
+			continue;
+		json_set_bool(seen, key, true);
+		o = json_object();
+		json_set_text(o, "arch", arch);
+		json_set_text(o, "compiler", compiler);
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static int write_raw(struct engine *e, const char *dir, int64_t mail,
+		     int64_t number, json_t *o)
+{
+	char *path __free(kfree) = xasprintf("%s/%lld.eml", dir,
+					     (long long)number);
+	struct strbuf raw __free(strbuf) = STRBUF_INIT;
+	int r = db_mail_raw(e->db, (struct mail_id){ mail }, &raw);
+
+	if (r)
+		return r < 0 ? r : -ENOENT;
+	json_set_text(o, "path", path);
+	return fs_write_atomic(path, raw.buf, raw.len);
+}
+
+static int cover_of(struct engine *e, const char *dir, const json_t *version,
+		    json_t **ret)
+{
+	int64_t mail = json_get_int(version, "cover_mail_id", 0);
+	json_t *fields __free(json) = NULL, *o;
+	int r;
+
+	*ret = json_null();
+	if (!mail)
+		return 0;
+	r = db_mail_fields(e->db, (struct mail_id){ mail }, &fields);
+	if (r)
+		return r < 0 ? r : -ENOENT;
+	o = json_object();
+	json_object_set(o, "message_id", json_object_get(fields, "message_id"));
+	json_object_set(o, "subject", json_object_get(fields, "subject"));
+	json_object_set(o, "date_s", json_object_get(fields, "date_s"));
+	*ret = o;
+	return write_raw(e, dir, mail, 0, o);
+}
+
+static int report_request(struct engine *e, struct version_id id,
+			  const char *dir, json_t **ret)
+{
+	json_t *version __free(json) = NULL, *input __free(json) = NULL;
+	json_t *q __free(json) = json_object(), *ctx = json_object(), *p;
+	json_t *cover = NULL, *patches;
+	size_t i;
+	int r = fs_mkdir_p(dir);
+
+	json_object_set_new(q, "context", ctx);
+	if (!r)
+		r = db_version_get(e->db, id, &version);
+	if (!r)
+		r = engine_judge_input(e, id, &input);
+	if (!r)
+		r = cover_of(e, dir, version, &cover);
+	if (r)
+		return r < 0 ? r : -ENOENT;
+	patches = json_object_get(input, "patches");
+	json_array_foreach(patches, i, p) {
+		r = write_raw(e, dir, json_get_int(p, "mail_id", 0),
+			      json_get_int(p, "number", 0), p);
+		if (r)
+			break;
+	}
+	json_object_set_new(ctx, "cover", cover);
+	if (r)
+		return r;
+	json_object_set(ctx, "version", version);
+	json_object_set(ctx, "patches", patches);
+	json_set_text(ctx, "from", e->cfg->mail_from);
+	json_set_text(ctx, "url", e->cfg->public_url);
+	json_set_int(ctx, "date_s", clock_now_s());
+	json_object_set_new(ctx, "environments",
+			    environments(json_object_get(input, "runs")));
+	json_object_set(q, "judge", input);
+	*ret = no_free_ptr(q);
+	return 0;
+}
+
+static char *report_dir(const struct engine *e, struct version_id id)
+{
+	return xasprintf("%s/report/%lld", e->cfg->state_dir, (long long)id.v);
+}
+
+static int store_reply(struct engine *e, struct version_id id,
+		       const json_t *mail)
+{
+	struct outgoing_id out = { 0 };
+	int r = 0;
+
+	if (json_is_object(mail) && !strcmp(e->cfg->mail_mode, "outbox")) {
+		r = db_outgoing_add(e->db, id, mail,
+				    "sending is off: mail.mode is \"outbox\"",
+				    &out);
+		if (r == DB_OUTGOING_KNOWN)
+			r = 0;
+	}
+	return r ? r : db_outgoing_reject_older(e->db, id, out,
+						"a later run came to another "
+						"result");
+}
+
+/* Verdict, findings and the reply that tells them are one transaction. */
+static int store_verdict(struct engine *e, struct version_id id,
+			 const json_t *answer)
+{
+	const json_t *judgement = json_object_get(answer, "judgement");
+	json_t *row __free(json) = NULL;
+	int64_t open = 0;
+	int r = db_begin(e->db);
+
+	if (!r)
+		r = db_jobs_open_of(e->db, id, &open);
+	if (!r)
+		r = db_version_get(e->db, id, &row);
+	/* rerun or superseded meanwhile: this verdict is of yesterday */
+	if (!r && (open || strcmp(json_get_str(row, "state", ""), "running"))) {
+		db_rollback(e->db);
+		return 0;
+	}
+	if (!r)
+		r = db_findings_replace(e->db, id, json_object_get(judgement,
+								   "findings"));
+	if (!r)
+		r = db_version_verdict(e->db, id,
+				       json_get_str(judgement, "verdict",
+						    "unknown"),
+				       json_get_str(judgement, "why", ""));
+	if (!r)
+		r = store_reply(e, id, json_object_get(answer, "mail"));
+	if (!r)
+		r = db_version_set(e->db, id, VERSION_DONE,
+				   json_get_str(judgement, "verdict", ""));
+	return r ? r : db_commit(e->db);
+}
+
+static int give_up(struct engine *e, struct version_id id, const char *why)
+{
+	int r = db_begin(e->db);
+
+	if (!r)
+		r = db_version_verdict(e->db, id, "unknown", why);
+	if (!r)
+		r = db_version_set(e->db, id, VERSION_DONE, why);
+	return r ? r : db_commit(e->db);
+}
+
+static void on_report(json_t *answer, const char *error, void *arg)
+{
+	struct engine *e = arg;
+	struct version_id id = e->reporting;
+	char *dir __free(kfree) = report_dir(e, id);
+	int r = 0;
+
+	e->report_worker = NULL;
+	e->reporting.v = 0;
+	fs_rm_rf(dir);
+	if (!error)
+		error = json_get_str(answer, "error", NULL);
+	if (!error) {
+		const json_t *j = json_object_get(answer, "judgement");
+
+		engine_no_strikes(e, id);
+		r = store_verdict(e, id, answer);
+		pr_info("series %lld: %s: %s\n", (long long)id.v,
+			json_get_str(j, "verdict", ""),
+			json_get_str(j, "why", ""));
+	} else {
+		pr_err("series %lld: judging: %s\n", (long long)id.v, error);
+		if (engine_strike(e, id))
+			r = give_up(e, id, error);
+	}
+	if (r)
+		engine_fail_soft(e, "storing a verdict", r);
+	engine_kick(e);
+}
+
+static int start_report(struct engine *e, struct version_id id)
+{
+	struct worker_spec spec = {
+		.program = e->self, .name = "report",
+		.timeout_s = REPORT_TIMEOUT_S, .done = on_report, .arg = e,
+	};
+	char *dir __free(kfree) = report_dir(e, id);
+	json_t *q __free(json) = NULL;
+	int r = report_request(e, id, dir, &q);
+
+	if (r)
+		return r;
+	spec.request = q;
+	e->reporting = id;
+	return worker_start(e->loop, &spec, &e->report_worker);
+}
+
+static int report_next(struct engine *e)
+{
+	json_t *rows __free(json) = NULL, *row;
+	size_t i;
+	int r = db_versions_in(e->db, VERSION_RUNNING, INT64_MAX, &rows);
+
+	json_array_foreach(rows, i, row) {
+		struct version_id id = { json_get_int(row, "id", 0) };
+		int64_t open = 1;
+
+		r = db_jobs_open_of(e->db, id, &open);
+		if (!r && !open)
+			return start_report(e, id);
+		if (r)
+			break;
+	}
+	return r;
+}
+
+/* Every job was canceled before one ran: that too has to be told. */
+static int wake_planned(struct engine *e)
+{
+	json_t *rows __free(json) = NULL, *row;
+	size_t i;
+	int r = db_versions_in(e->db, VERSION_PLANNED, INT64_MAX, &rows);
+
+	json_array_foreach(rows, i, row) {
+		struct version_id id = { json_get_int(row, "id", 0) };
+		int64_t open = 1;
+
+		if (!r)
+			r = db_jobs_open_of(e->db, id, &open);
+		if (!r && !open)
+			r = db_version_set(e->db, id, VERSION_RUNNING, NULL);
+	}
+	return r;
+}
+
+static void file_name_of(const char *message_id, struct strbuf *out)
+{
+	for (; *message_id && *message_id != '@'; message_id++) {
+		char c = *message_id;
+		bool ok = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+			  c == '-';
+
+		strbuf_addch(out, ok ? c : '_');
+	}
+}
+
+static int file_replies(struct engine *e)
+{
+	json_t *rows __free(json) = NULL, *row;
+	size_t i;
+	int r = db_outgoing_unfiled(e->db, &rows);
+
+	json_array_foreach(rows, i, row) {
+		struct outgoing_id id = { json_get_int(row, "id", 0) };
+		const char *eml = json_get_str(row, "eml", "");
+		struct strbuf path __free(strbuf) = STRBUF_INIT;
+
+		strbuf_addf(&path, "%s/", e->cfg->mail_spool_dir);
+		file_name_of(json_get_str(row, "message_id", "x"), &path);
+		strbuf_addstr(&path, ".eml");
+		if (!r)
+			r = fs_mkdir_p(e->cfg->mail_spool_dir);
+		if (!r)
+			r = fs_write_atomic(path.buf, eml, strlen(eml));
+		if (!r)
+			r = db_outgoing_filed(e->db, id, path.buf);
+	}
+	return r;
+}
+
+void engine_reports(struct engine *e)
+{
+	int r = wake_planned(e);
+
+	if (!r && !e->report_worker)
+		r = report_next(e);
+	if (!r)
+		r = file_replies(e);
+	if (r)
+		engine_fail_soft(e, "reporting", r);
+}

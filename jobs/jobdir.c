@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "jobs/jobdir.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+
+#include "db/job.h"
+#include "db/version.h"
+#include "jobs/plan.h"
+#include "lib/fs.h"
+#include "lib/json.h"
+
+#define MAX_RESULT_BYTES (256u << 20)
+
+static json_t *strings(const struct config_strings *s)
+{
+	json_t *a = json_array();
+
+	for (size_t i = 0; i < s->n; i++)
+		json_array_append_new(a, json_text(s->v[i]));
+	return a;
+}
+
+static void set_path(json_t *o, const char *key, const char *dir,
+		     const char *name)
+{
+	char *path __free(kfree) = xasprintf("%s/%s", dir, name);
+
+	json_set_text(o, key, path);
+}
+
+static int set_place(const struct config *cfg, const json_t *job, json_t *o,
+		     struct strbuf *why)
+{
+	struct strbuf text __free(strbuf) = STRBUF_INIT;
+	struct strbuf warm __free(strbuf) = STRBUF_INIT;
+	const char *arch = json_get_str(job, "arch", "");
+	const char *kconfig = json_get_str(job, "kconfig", "");
+	const char *toolchain = json_get_str(job, "toolchain", "");
+	const char *base = json_get_str(job, "base_commit", "");
+	int r;
+
+	r = plan_kconfig_text(cfg, arch, kconfig, &text, why);
+	if (r)
+		return r;
+	strbuf_addf(&warm, "%s/warm/%s/", cfg->state_dir, base);
+	r = plan_warm_name(cfg, arch, kconfig, toolchain, &warm, why);
+	if (r)
+		return r;
+	json_set_text(o, "arch", arch);
+	json_set_text(o, "kconfig", kconfig);
+	json_set_text(o, "kconfig_text", text.buf);
+	json_set_text(o, "toolchain", toolchain);
+	json_set_text(o, "base_commit", base);
+	json_set_text(o, "warm_dir", warm.buf);
+	set_path(o, "git_dir", cfg->state_dir, "trees.git");
+	strbuf_setf(&text, "src/%s", base);
+	set_path(o, "src_dir", cfg->state_dir, text.buf);
+	return 0;
+}
+
+static void set_limits(const struct config *cfg, json_t *o)
+{
+	json_set_text(o, "libexec_dir", cfg->libexec_dir);
+	json_set_int(o, "build_uid", cfg->build_uid);
+	json_set_int(o, "build_gid", cfg->build_gid);
+	json_set_int(o, "make_jobs", cfg->make_jobs);
+	json_set_int(o, "timeout_s", cfg->job_timeout_s);
+	json_set_int(o, "memory_mib", cfg->memory_mib);
+	json_set_int(o, "disk_mib", cfg->disk_mib);
+	json_set_int(o, "output_mib", 64);
+	json_set_int(o, "processes", 512);
+	json_object_set_new(o, "selftests", strings(&cfg->selftests));
+}
+
+static int set_patches(struct db *db, struct version_id id, json_t *o)
+{
+	json_t *rows __free(json) = NULL, *out = json_array(), *row;
+	size_t i;
+	int r = 0;
+
+	if (id.v)
+		r = db_version_patches(db, id, &rows);
+	json_array_foreach(rows, i, row) {
+		json_t *p = json_object();
+
+		json_set_int(p, "number", json_get_int(row, "number", 0));
+		json_set_text(p, "commit", json_get_str(row, "commit_id", ""));
+		json_set_text(p, "title", json_get_str(row, "title", ""));
+		json_array_append_new(out, p);
+	}
+	json_object_set_new(o, "patches", out);
+	return r;
+}
+
+/* The job whose image is to be booted: the version's build, or the base. */
+static int find_image_job(struct db *db, const struct config *cfg,
+			  const json_t *job, struct job_id *ret,
+			  struct strbuf *why)
+{
+	struct strbuf key __free(strbuf) = STRBUF_INIT;
+	const char *arch = json_get_str(job, "arch", "");
+	const char *kconfig = json_get_str(job, "kconfig", "");
+	const char *toolchain = json_get_str(job, "toolchain", "");
+	int64_t version = json_get_int(job, "version_id", 0);
+	int r;
+
+	if (version) {
+		strbuf_addf(&key, "v%lld:build:%s-%s-%s", (long long)version,
+			    arch, kconfig, toolchain);
+	} else {
+		r = plan_control_key(cfg, "base",
+				     json_get_str(job, "base_commit", ""),
+				     arch, kconfig, toolchain, &key, why);
+		if (r)
+			return r;
+	}
+	r = db_job_by_key(db, key.buf, ret);
+	if (r)
+		strbuf_setf(why, "job %s is not there", key.buf);
+	return r > 0 ? -ENOENT : r;
+}
+
+static char *artefact(const struct config *cfg, struct job_id job,
+		      const json_t *attempt, const char *name)
+{
+	const json_t *result = json_object_get(attempt, "result");
+	const char *path = json_get_str(json_object_get(result, "artefacts"),
+					name, NULL);
+
+	if (!path || *path == '/')
+		return xstrdup(path);
+	return xasprintf("%s/jobs/%lld/%lld/%s", cfg->state_dir,
+			 (long long)job.v,
+			 (long long)json_get_int(attempt, "number", 0), path);
+}
+
+static json_t *benchmarks(void)
+{
+	/* 16 MiB in 4 KiB pages, to read-only and back */
+	return json_pack("[{s:s, s:[]}]", "name", "mprotect", "args");
+}
+
+static int set_guest(struct db *db, const struct config *cfg,
+		     const json_t *job, json_t *o, struct strbuf *why)
+{
+	json_t *results __free(json) = NULL, *attempt;
+	char *image __free(kfree) = NULL, *tests __free(kfree) = NULL;
+	struct job_id from;
+	int r = find_image_job(db, cfg, job, &from, why);
+
+	if (!r)
+		r = db_job_results(db, from, &results);
+	if (r)
+		return r;
+	attempt = json_array_get(results, 0);
+	image = artefact(cfg, from, attempt, "image");
+	tests = artefact(cfg, from, attempt, "selftests");
+	if (!image) {
+		strbuf_setf(why, "job %lld gave no kernel image",
+			    (long long)from.v);
+		return JOBDIR_NOTHING_TO_RUN;
+	}
+	if (!strcmp(json_get_str(job, "kind", ""), "test") && !tests) {
+		strbuf_setf(why, "job %lld gave no selftests",
+			    (long long)from.v);
+		return JOBDIR_NOTHING_TO_RUN;
+	}
+	json_set_text(o, "image", image);
+	if (tests)
+		json_set_text(o, "selftests_dir", tests);
+	json_object_set_new(o, "benchmarks", benchmarks());
+	return 0;
+}
+
+int jobdir_write(struct db *db, const struct config *cfg, const json_t *job,
+		 const char *dir, struct strbuf *why)
+{
+	struct version_id version = { json_get_int(job, "version_id", 0) };
+	const char *kind = json_get_str(job, "kind", "");
+	char *path __free(kfree) = xasprintf("%s/job.json", dir);
+	json_t *o __free(json) = json_object();
+	int r;
+
+	json_set_text(o, "kind", kind);
+	set_limits(cfg, o);
+	r = set_place(cfg, job, o, why);
+	if (!r)
+		r = set_patches(db, version, o);
+	if (!r && strcmp(kind, "base") && strcmp(kind, "build"))
+		r = set_guest(db, cfg, job, o, why);
+	if (r)
+		return r;
+	r = fs_mkdir_p(dir);
+	if (!r)
+		r = json_write_file(path, o);
+	if (r)
+		strbuf_setf(why, "%s: %s", path, strerror(-r));
+	return r;
+}
+
+static bool is_locked(const char *dir)
+{
+	char *path __free(kfree) = xasprintf("%s/lock", dir);
+	int fd __free(fd) = open(path, O_RDWR | O_CLOEXEC);
+
+	return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
+}
+
+int jobdir_result(const char *dir, json_t **ret, struct strbuf *why)
+{
+	char *path __free(kfree) = xasprintf("%s/result.json", dir);
+	int r;
+
+	if (is_locked(dir))
+		return -EBUSY;
+	if (!fs_exists(path)) {
+		strbuf_setf(why, "the runner died without a result");
+		return -ENOENT;
+	}
+	r = json_read_file(path, MAX_RESULT_BYTES, ret, why);
+	if (!r && !json_is_object(*ret)) {
+		json_decref(*ret);
+		*ret = NULL;
+		strbuf_setf(why, "%s: not an object", path);
+		return -EINVAL;
+	}
+	return r;
+}

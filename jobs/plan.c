@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "jobs/plan.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "db/job.h"
+#include "db/version.h"
+#include "lib/fs.h"
+#include "lib/hash.h"
+#include "lib/json.h"
+
+#define MAX_FRAGMENT_BYTES (1u << 20)
+
+struct place {
+	const char *arch;
+	const char *kconfig;
+	const char *toolchain;
+};
+
+/* Bad news first: what fails early is told early. */
+static const struct {
+	const char *kind;
+	int64_t priority;
+} guests[] = {
+	{ "boot", 80 },
+	{ "test", 70 },
+	{ "bench", 60 },
+};
+
+int plan_kconfig_text(const struct config *cfg, const char *arch,
+		      const char *kconfig, struct strbuf *text,
+		      struct strbuf *why)
+{
+	char *path __free(kfree) = xasprintf("%s/%s-%s.config",
+					     cfg->kconfig_dir, kconfig, arch);
+	int r = fs_read_file(path, MAX_FRAGMENT_BYTES, text);
+
+	if (r)
+		strbuf_setf(why, "%s: %s; the config \"%s\" needs this file",
+			    path, strerror(-r), kconfig);
+	return r;
+}
+
+int plan_warm_name(const struct config *cfg, const char *arch,
+		   const char *kconfig, const char *toolchain,
+		   struct strbuf *name, struct strbuf *why)
+{
+	struct strbuf all __free(strbuf) = STRBUF_INIT;
+	char hex[HASH_HEX_LEN + 1];
+	int r = plan_kconfig_text(cfg, arch, kconfig, &all, why);
+
+	if (r)
+		return r;
+	for (size_t i = 0; i < cfg->selftests.n; i++)
+		strbuf_addf(&all, "\nselftest %s", cfg->selftests.v[i]);
+	hash_hex(all.buf, all.len, hex);
+	strbuf_addf(name, "%s-%s-%s-%.8s", arch, kconfig, toolchain, hex);
+	return 0;
+}
+
+int plan_control_key(const struct config *cfg, const char *kind,
+		     const char *base_commit, const char *arch,
+		     const char *kconfig, const char *toolchain,
+		     struct strbuf *key, struct strbuf *why)
+{
+	strbuf_addf(key, "%s:%s:", kind, base_commit);
+	return plan_warm_name(cfg, arch, kconfig, toolchain, key, why);
+}
+
+static int ensure(struct db *db, const char *key, struct version_id version,
+		  const char *kind, const char *base, const struct place *p,
+		  int64_t priority, const struct job_id *needs, size_t n,
+		  struct job_id *ret)
+{
+	struct job_spec spec = {
+		.key = key, .version = version, .kind = kind,
+		.base_commit = base, .arch = p->arch, .kconfig = p->kconfig,
+		.toolchain = p->toolchain, .priority = priority,
+		.needs = needs, .n_needs = n,
+	};
+
+	return db_job_ensure(db, &spec, ret);
+}
+
+static int ensure_control(struct db *db, const struct config *cfg,
+			  const char *kind, const char *base,
+			  const struct place *p, int64_t priority,
+			  const struct job_id *need, struct job_id *ret,
+			  struct strbuf *why)
+{
+	struct strbuf key __free(strbuf) = STRBUF_INIT;
+	int r = plan_control_key(cfg, kind, base, p->arch, p->kconfig,
+				 p->toolchain, &key, why);
+
+	if (r)
+		return r;
+	return ensure(db, key.buf, (struct version_id){ 0 }, kind, base, p,
+		      priority, need, need ? 1 : 0, ret);
+}
+
+static int ensure_own(struct db *db, struct version_id id, const char *kind,
+		      const char *base, const struct place *p,
+		      int64_t priority, const struct job_id *needs, size_t n,
+		      struct job_id *ret)
+{
+	char *key __free(kfree) =
+		xasprintf("v%lld:%s:%s-%s-%s", (long long)id.v, kind, p->arch,
+			  p->kconfig, p->toolchain);
+
+	return ensure(db, key, id, kind, base, p, priority, needs, n, ret);
+}
+
+static int plan_place(struct db *db, const struct config *cfg,
+		      struct version_id id, const char *base,
+		      const struct place *p, struct strbuf *why)
+{
+	struct job_id base_job, build, control, own;
+	int r;
+
+	r = ensure_control(db, cfg, "base", base, p, 90, NULL, &base_job, why);
+	if (!r)
+		r = ensure_own(db, id, "build", base, p, 100, &base_job, 1,
+			       &build);
+	for (size_t i = 0; i < ARRAY_SIZE(guests) && !r; i++) {
+		struct job_id needs[2];
+
+		r = ensure_control(db, cfg, guests[i].kind, base, p,
+				   guests[i].priority, &base_job, &control,
+				   why);
+		needs[0] = build;
+		needs[1] = control;
+		if (!r)
+			r = ensure_own(db, id, guests[i].kind, base, p,
+				       guests[i].priority, needs, 2, &own);
+	}
+	return r;
+}
+
+int plan_version(struct db *db, const struct config *cfg, struct version_id id,
+		 struct strbuf *why)
+{
+	json_t *row __free(json) = NULL;
+	const char *base;
+	int r = db_version_get(db, id, &row);
+
+	if (r)
+		return r < 0 ? r : -ENOENT;
+	base = json_get_str(row, "base_commit", "");
+	for (size_t a = 0; a < cfg->arches.n; a++) {
+		for (size_t k = 0; k < cfg->kconfigs.n; k++) {
+			for (size_t t = 0; t < cfg->toolchains.n; t++) {
+				struct place p = { cfg->arches.v[a],
+						   cfg->kconfigs.v[k],
+						   cfg->toolchains.v[t] };
+
+				r = plan_place(db, cfg, id, base, &p, why);
+				if (r)
+					return r;
+			}
+		}
+	}
+	return 0;
+}
