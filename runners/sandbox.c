@@ -77,6 +77,20 @@ static int measure_at(int dirfd, const char *name, int depth, int64_t *sum)
 	return 0;
 }
 
+/* Is bind @i part of another writable one, and so measured with that? */
+static bool is_nested(const struct sandbox_spec *s, int i)
+{
+	for (int k = 0; k < SANDBOX_MAX_BINDS && s->binds[k].from; k++) {
+		size_t n = strlen(s->binds[k].from);
+
+		if (k != i && s->binds[k].writable &&
+		    !strncmp(s->binds[i].from, s->binds[k].from, n) &&
+		    s->binds[i].from[n] == '/')
+			return true;
+	}
+	return false;
+}
+
 static int measure(const struct sandbox_spec *s, int64_t *sum)
 {
 	int r = 0;
@@ -90,7 +104,8 @@ static int measure(const struct sandbox_spec *s, int64_t *sum)
 		r = measure_at(AT_FDCWD, upper, 0, sum);
 	}
 	for (int i = 0; !r && i < SANDBOX_MAX_BINDS && s->binds[i].from; i++) {
-		if (s->binds[i].writable && !s->binds[i].device)
+		if (s->binds[i].writable && !s->binds[i].device &&
+		    !is_nested(s, i))
 			r = measure_at(AT_FDCWD, s->binds[i].from, 0, sum);
 	}
 	return r;
