@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Real guests. Needs MMCI_TEST_IMAGE_X86_64, _ARM64 or _S390 (a kernel image
- * each) and MMCI_GUEST_DIR, where guest/ARCH/ was built; skipped without.
+ * Real guests of the architecture named as argument. Needs
+ * MMCI_TEST_IMAGE_X86_64, _ARM64 or _S390 (a kernel image) and MMCI_GUEST_DIR,
+ * where guest/ARCH/ was built; skipped without.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -17,11 +18,10 @@
 #include "runners/guest-plan.h"
 #include "runners/initramfs.h"
 
+static const char *arch, *image, *guest_dir;
 static char dir[] = "/tmp/mmci-boot-XXXXXX";
 
 struct guest {
-	const char *arch;
-	const char *image;
 	struct guest_plan plan;
 	struct initramfs *fs;
 	struct boot_spec spec;
@@ -42,27 +42,20 @@ static int teardown(void **state)
 static void add_program(struct guest *g, const char *to, const char *name)
 {
 	char *from __free(kfree) = xasprintf("%s/guest/%s/%s",
-					     getenv("MMCI_GUEST_DIR"), g->arch,
-					     name);
+					     guest_dir, arch, name);
 
 	assert_int_equal(initramfs_add_file(g->fs, to, 0755, from), 0);
 }
 
-static void guest_init(struct guest *g, const char *arch, const char *env)
+static void guest_init(struct guest *g)
 {
 	memset(g, 0, sizeof(*g));
-	g->arch = arch;
-	g->image = getenv(env);
-	if (!g->image || !getenv("MMCI_GUEST_DIR")) {
-		print_message("%s or MMCI_GUEST_DIR is not set\n", env);
-		skip();
-	}
 	guest_plan_init(&g->plan);
 	g->fs = initramfs_new();
 	add_program(g, "/init", "init");
 	add_program(g, "/misbehave", "misbehave");
 	g->spec.arch = arch;
-	g->spec.image = g->image;
+	g->spec.image = image;
 	g->spec.memory_mib = 512;
 	g->spec.cpus = 1;
 	g->spec.timeout_s = 60;
@@ -91,8 +84,8 @@ static int guest_boot(struct guest *g)
 	g->spec.n_steps = g->plan.n_steps;
 	boot_result_init(&g->result, g->plan.n_steps);
 	r = boot_run(&g->spec, &g->result);
-	print_message("%s: %s: %s; init after %.2f s, end after %.2f s\n",
-		      g->arch, boot_outcome_name(g->result.outcome),
+	print_message("# %s: %s: %s; init after %.2f s, end after %.2f s\n",
+		      arch, boot_outcome_name(g->result.outcome),
 		      g->result.why.buf, g->result.seconds,
 		      g->result.total_seconds);
 	if (getenv("MMCI_TEST_VERBOSE"))
@@ -109,11 +102,11 @@ static void guest_release(struct guest *g)
 	free(g->initrd);
 }
 
-static void boots(const char *arch, const char *env)
+static void boots(void **state)
 {
 	struct guest g;
 
-	guest_init(&g, arch, env);
+	guest_init(&g);
 	guest_step(&g, 10, "nothing");
 	guest_step(&g, 10, "segv");
 	guest_step(&g, 1, "hang");
@@ -131,25 +124,10 @@ static void boots(const char *arch, const char *env)
 	guest_release(&g);
 }
 
-static void x86_64_boots(void **state)
+static void goes_wrong(struct guest *g, const char *how,
+		       enum boot_outcome want)
 {
-	boots("x86_64", "MMCI_TEST_IMAGE_X86_64");
-}
-
-static void arm64_boots(void **state)
-{
-	boots("arm64", "MMCI_TEST_IMAGE_ARM64");
-}
-
-static void s390_boots(void **state)
-{
-	boots("s390", "MMCI_TEST_IMAGE_S390");
-}
-
-static void x86_64_goes_wrong(struct guest *g, const char *how,
-			      enum boot_outcome want)
-{
-	guest_init(g, "x86_64", "MMCI_TEST_IMAGE_X86_64");
+	guest_init(g);
 	g->spec.console_max_bytes = 128 << 10;
 	guest_step(g, 5, "nothing");
 	guest_step(g, 40, how);
@@ -165,7 +143,7 @@ static void an_early_power_off_is_seen(void **state)
 {
 	struct guest g;
 
-	x86_64_goes_wrong(&g, "poweroff", BOOT_EARLY_EXIT);
+	goes_wrong(&g, "poweroff", BOOT_EARLY_EXIT);
 	guest_release(&g);
 }
 
@@ -173,7 +151,7 @@ static void a_reset_is_seen(void **state)
 {
 	struct guest g;
 
-	x86_64_goes_wrong(&g, "reset", BOOT_RESET);
+	goes_wrong(&g, "reset", BOOT_RESET);
 	guest_release(&g);
 }
 
@@ -181,7 +159,7 @@ static void output_without_end_is_cut(void **state)
 {
 	struct guest g;
 
-	x86_64_goes_wrong(&g, "flood", BOOT_HANG);
+	goes_wrong(&g, "flood", BOOT_HANG);
 	assert_int_equal(g.result.console.len, 128 << 10);
 	assert_non_null(strstr(g.result.why.buf, "printed more than 128 KiB"));
 	guest_release(&g);
@@ -192,7 +170,7 @@ static void a_panic_is_seen(void **state)
 {
 	struct guest g;
 
-	guest_init(&g, "x86_64", "MMCI_TEST_IMAGE_X86_64");
+	guest_init(&g);
 	g.spec.append = "rdinit=/misbehave misbehave=nothing";
 	assert_int_equal(guest_boot(&g), 0);
 	assert_int_equal(g.result.outcome, BOOT_PANIC);
@@ -204,13 +182,13 @@ static void a_hang_shows_where(void **state)
 {
 	struct guest g;
 
-	guest_init(&g, "x86_64", "MMCI_TEST_IMAGE_X86_64");
+	guest_init(&g);
 	g.spec.append = "rdinit=/misbehave misbehave=hang";
 	g.spec.idle_s = 8;
 	assert_int_equal(guest_boot(&g), 0);
 	assert_int_equal(g.result.outcome, BOOT_HANG);
 	assert_non_null(strstr(g.result.why.buf, "no sign of life for 8 s"));
-	assert_non_null(strstr(g.result.diagnosis.buf, "RIP="));
+	assert_non_null(strstr(g.result.diagnosis.buf, "CPU#0"));
 	assert_in_range((int)g.result.total_seconds, 8, 20);
 	guest_release(&g);
 }
@@ -219,19 +197,37 @@ static void a_file_that_is_no_kernel_does_not_start(void **state)
 {
 	struct guest g;
 
-	guest_init(&g, "x86_64", "MMCI_TEST_IMAGE_X86_64");
+	guest_init(&g);
 	g.spec.image = "/etc/passwd";
 	assert_int_equal(guest_boot(&g), 0);
 	assert_int_equal(g.result.outcome, BOOT_NO_START);
 	guest_release(&g);
 }
 
-int main(void)
+static const char *image_of(const char *name)
+{
+	static const struct {
+		const char *arch, *env;
+	} images[] = {
+		{ "x86_64", "MMCI_TEST_IMAGE_X86_64" },
+		{ "arm64", "MMCI_TEST_IMAGE_ARM64" },
+		{ "s390", "MMCI_TEST_IMAGE_S390" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(images); i++) {
+		if (strcmp(images[i].arch, name))
+			continue;
+		if (!getenv(images[i].env))
+			printf("1..0 # SKIP %s is not set\n", images[i].env);
+		return getenv(images[i].env);
+	}
+	return NULL;
+}
+
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(x86_64_boots),
-		cmocka_unit_test(arm64_boots),
-		cmocka_unit_test(s390_boots),
+		cmocka_unit_test(boots),
 		cmocka_unit_test(an_early_power_off_is_seen),
 		cmocka_unit_test(a_reset_is_seen),
 		cmocka_unit_test(output_without_end_is_cut),
@@ -240,5 +236,14 @@ int main(void)
 		cmocka_unit_test(a_file_that_is_no_kernel_does_not_start),
 	};
 
+	guest_dir = getenv("MMCI_GUEST_DIR");
+	if (argc != 2 || !guest_dir) {
+		fprintf(stderr, "usage: MMCI_GUEST_DIR=... test-boot ARCH\n");
+		return 2;
+	}
+	arch = argv[1];
+	image = image_of(arch);
+	if (!image)
+		return 0;
 	return cmocka_run_group_tests(tests, setup, teardown);
 }
