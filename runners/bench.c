@@ -136,7 +136,7 @@ static void set_value(json_t *row, const json_t *a, const json_t *b)
 
 	if (differ > BENCH_ROUNDING)
 		set_spread(row, s, n, "two boots of one image differ");
-	else if (3 * mode_a < 2 * n_a || 3 * mode_b < 2 * n_b)
+	else if (2 * mode_a <= n_a || 2 * mode_b <= n_b)
 		set_spread(row, s, n, "the rounds of one boot differ");
 	else
 		json_set_int(row, "value", min(value_a, value_b));

@@ -36,7 +36,7 @@ json_t *bench_parse(const char *name, const struct strbuf *out,
  * one repeat exactly. So the mode is the count, neither the mean nor the
  * minimum.
  *
- * Return: how many samples agree; fewer than two thirds are no mode. 0 for none.
+ * Return: how many samples agree; not more than half are no mode. 0 for none.
  */
 size_t bench_mode(const int64_t *samples, size_t n, int64_t *ret);
 /**
@@ -46,8 +46,8 @@ size_t bench_mode(const int64_t *samples, size_t n, int64_t *ret);
  *
  * Row, a new reference: {name, unit: "instructions", value, work, samples: those
  * of both boots, why}. "value" is null, and "why" says "not applicable: ...", or
- * "not countable: ..." with the spread, when the two boots do not agree or most
- * rounds differ.
+ * "not countable: ..." with the spread, when the two boots do not agree or there
+ * is no mode.
  *
  * Return: the row, never NULL.
  */

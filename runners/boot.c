@@ -18,6 +18,8 @@
 #define STEP_GRACE_S 15
 /* How long a hanging guest may answer the questions put to it. */
 #define DIAGNOSIS_MS 2000
+/* How long QEMU may take to end after it was told to. */
+#define QUIT_MS 5000
 #define STDERR_MAX 65536
 #define MONITOR_LINE_MAX (1u << 20)
 
@@ -333,7 +335,8 @@ static void add_last_line(struct strbuf *out, const struct strbuf *text)
 static int judge_exit(struct run *run, int status)
 {
 	struct boot_result *r = run->ret;
-	bool image = strstr(run->errors.buf, "kernel") != NULL;
+	bool image = WIFEXITED(status) && WEXITSTATUS(status) == 1 &&
+		     strstr(run->errors.buf, "kernel");
 
 	r->outcome = BOOT_NO_START;
 	strbuf_addstr(&r->why, "QEMU: ");
@@ -342,7 +345,7 @@ static int judge_exit(struct run *run, int status)
 		strbuf_addstr(&r->why, ": ");
 		add_last_line(&r->why, &run->errors);
 	}
-	return image && WIFEXITED(status) && !r->console.len ? 0 : -EIO;
+	return image && !r->console.len ? 0 : -EIO;
 }
 
 static void judge_stopped(struct run *run)
@@ -505,9 +508,10 @@ int boot_run(const struct boot_spec *spec, struct boot_result *ret)
 
 	old_pipe = signal(SIGPIPE, SIG_IGN);
 	watch(&run);
+	/* asked first, so that whoever contains it can clean up behind it */
 	if (run.stop)
-		child_kill(&run.child);
-	child_wait(&run.child, -1, &status);
+		ask(&run, "{\"execute\":\"quit\"}\n");
+	child_wait(&run.child, QUIT_MS, &status);
 	pull_rest(&run);
 	signal(SIGPIPE, old_pipe);
 

@@ -30,7 +30,7 @@ enum boot_outcome {
 /**
  * struct boot_spec - a guest to run
  * @arch: "x86_64", "arm64" or "s390"; all strings are borrowed
- * @image: kernel image
+ * @image: kernel image, where QEMU sees it
  * @initrd: initramfs with the plan
  * @append: more for the kernel command line, may be NULL
  * @memory_mib: guest memory

@@ -14,6 +14,7 @@
 #include "runners/boot.h"
 #include "runners/console.h"
 #include "runners/guest-plan.h"
+#include "runners/guest-sandbox.h"
 #include "runners/guest-tests.h"
 #include "runners/initramfs.h"
 #include "runners/job.h"
@@ -24,6 +25,9 @@
 /* Emulation on a busy machine is slow; a booting kernel is never this silent. */
 #define IDLE_S 60
 #define BENCH_TIMEOUT_S 300
+/* QEMU itself: translated code and its own data, beside the guest's memory. */
+#define QEMU_MEMORY_MIB 768
+#define QEMU_PROCESSES 64
 #define CONSOLE_MAX_BYTES (8u << 20)
 #define MAX_BENCHMARKS 64
 
@@ -298,16 +302,29 @@ static int boot_once(struct guest_job *g, struct boot_result *b)
 {
 	bool icount = g->job->kind == JOB_KIND_BENCH;
 	const char *accel = icount ? "tcg, instruction counting" : "tcg";
+	struct guest_sandbox sandbox = {
+		.image = g->job->image, .initrd = g->initrd,
+		.uid = g->job->build_uid, .gid = g->job->build_gid,
+		.limits = {
+			.memory_bytes = (GUEST_MEMORY_MIB + QEMU_MEMORY_MIB) *
+					INT64_C(1048576),
+			.processes = QEMU_PROCESSES,
+			.output_bytes = 1 << 20,
+		},
+	};
 	struct boot_spec spec = {
-		.arch = g->job->arch, .image = g->job->image,
-		.initrd = g->initrd, .memory_mib = GUEST_MEMORY_MIB,
+		.arch = g->job->arch, .image = GUEST_SANDBOX_IMAGE,
+		.initrd = GUEST_SANDBOX_INITRD,
+		.memory_mib = GUEST_MEMORY_MIB,
 		.cpus = 1, .icount = icount,
 		.idle_s = IDLE_S, .console_max_bytes = CONSOLE_MAX_BYTES,
 		.step_timeouts_s = g->plan.timeouts_s,
 		.n_steps = g->plan.n_steps,
+		.spawn = guest_sandbox_spawn, .spawn_arg = &sandbox,
 	};
 	int r;
 
+	sandbox.limits.time_ms = job_time_left_ms(g->job) + 30000;
 	spec.timeout_s = (unsigned int)(job_time_left_ms(g->job) / 1000) + 1;
 	g->boots++;
 	job_stage(g->job, g->boots > 1 ? "boot again" : "boot");

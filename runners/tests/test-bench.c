@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "lib/json.h"
+#include "runners/bench.h"
+
+static json_t *parse(const char *text, const char *failed)
+{
+	struct strbuf out __free(strbuf) = STRBUF_INIT;
+
+	strbuf_addstr(&out, text);
+	return bench_parse("b", &out, failed);
+}
+
+static json_t *combine(const char *a, const char *b)
+{
+	json_t *one __free(json) = parse(a, NULL);
+	json_t *two __free(json) = parse(b, NULL);
+
+	return bench_combine(one, two);
+}
+
+#define LINE(samples) \
+	"noise\nmmci-bench {\"name\": \"b\", \"work\": 10, \"samples\": [" \
+	samples "]}\n"
+
+/* A timer tick in two rounds of five; the second boot is 1 ns off in one. */
+#define BOOT_1 LINE("21984438, 21990515, 21984438, 21986189, 21984439")
+#define BOOT_2 LINE("21984439, 21990515, 21984438, 21986189, 21984439")
+/* Here a round with a tick is the lowest. */
+#define BOOT_3 LINE("28277840, 28282745, 28277840, 28277303, 28277840")
+
+static void the_rounds_that_agree_are_the_count(void **state)
+{
+	json_t *row __free(json) = combine(BOOT_3, BOOT_3);
+
+	assert_int_equal(json_get_int(row, "value", -1), 28277840);
+}
+
+static void the_clock_may_round(void **state)
+{
+	static const int64_t far[] = { 100, 101, 102, 103 };
+	static const int64_t some[] = { 99, 101, 100, 5000, 7 };
+	int64_t v = 0;
+
+	assert_int_equal(bench_mode(some, 5, &v), 2);
+	assert_int_equal(v, 99);
+	/* near each other in a chain is not the same */
+	assert_int_equal(bench_mode(far, 4, &v), 2);
+	assert_int_equal(bench_mode(far, 0, &v), 0);
+}
+
+static void two_of_five_are_no_count(void **state)
+{
+	json_t *row __free(json) = combine(LINE("10, 10, 900, 700, 800"),
+					   LINE("10, 10, 900, 700, 800"));
+
+	assert_true(json_is_null(json_object_get(row, "value")));
+	assert_non_null(strstr(json_get_str(row, "why", ""), "rounds"));
+}
+
+static void boots_that_differ_are_not_countable(void **state)
+{
+	json_t *row __free(json) = combine(LINE("1000, 1000, 1000"),
+					   LINE("1100, 1100, 1100"));
+
+	assert_true(json_is_null(json_object_get(row, "value")));
+	assert_string_equal(json_get_str(row, "why", ""),
+			    "not countable: two boots of one image differ; "
+			    "1000 to 1100, a spread of 1.00e-01");
+	assert_int_equal(json_array_size(json_object_get(row, "samples")), 6);
+}
+
+static void what_cannot_be_measured_says_why(void **state)
+{
+	json_t *row __free(json) =
+		combine("mmci-bench {\"name\": \"b\", \"not_applicable\": "
+			"\"no THP\"}\n", BOOT_1);
+
+	assert_true(json_is_null(json_object_get(row, "value")));
+	assert_string_equal(json_get_str(row, "why", ""),
+			    "not applicable: no THP");
+}
+
+static void nothing_bad_becomes_a_sample(void **state)
+{
+	static const char *const bad[] = {
+		"", "mmci-bench", "mmci-bench {\n", "x mmci-bench {}\n",
+		LINE(""), LINE("1.5"), LINE("\"1\""), LINE("0"), LINE("-4"),
+		"mmci-bench [1]\n", "mmci-bench {\"samples\": {\"a\": 1}}\n",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		json_t *v __free(json) = parse(bad[i], NULL);
+
+		assert_int_equal(json_array_size(json_object_get(v, "samples")),
+				 0);
+		assert_string_equal(json_get_str(v, "why", ""),
+				    "it printed no result");
+	}
+}
+
+static void a_crash_voids_the_samples(void **state)
+{
+	json_t *v __free(json) = parse(BOOT_1, "it ended by signal 11");
+
+	assert_int_equal(json_array_size(json_object_get(v, "samples")), 0);
+	assert_string_equal(json_get_str(v, "why", ""),
+			    "it ended by signal 11");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_rounds_that_agree_are_the_count),
+		cmocka_unit_test(the_clock_may_round),
+		cmocka_unit_test(two_of_five_are_no_count),
+		cmocka_unit_test(boots_that_differ_are_not_countable),
+		cmocka_unit_test(what_cannot_be_measured_says_why),
+		cmocka_unit_test(nothing_bad_becomes_a_sample),
+		cmocka_unit_test(a_crash_voids_the_samples),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
