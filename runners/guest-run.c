@@ -19,6 +19,7 @@
 #include "runners/initramfs.h"
 #include "runners/job.h"
 #include "runners/ktap.h"
+#include "runners/kvm-probe.h"
 #include "runners/qemu.h"
 
 #define GUEST_MEMORY_MIB 512
@@ -31,13 +32,15 @@
 #define CONSOLE_MAX_BYTES (8u << 20)
 #define MAX_BENCHMARKS 64
 
-/*
- * @name: what the step is in "tests" or "benchmarks"
- */
+/* What a step is called in "tests" or "benchmarks". */
 struct task {
 	char *name;
 };
 
+/*
+ * @tasks: one per step of the plan
+ * @boots: guests started so far
+ */
 struct guest_job {
 	struct job *job;
 	struct guest_plan plan;
@@ -45,6 +48,7 @@ struct guest_job {
 	struct task *tasks;
 	char *initrd;
 	unsigned int boots;
+	bool kvm;
 	struct strbuf *summary;
 };
 
@@ -196,21 +200,73 @@ static int prepare_benchmarks(struct guest_job *g)
 	return r;
 }
 
-static int write_initrd(struct guest_job *g)
+static int write_initrd(struct guest_job *g, const char *path,
+			const char *plan, size_t len)
 {
-	char *dir __free(kfree) = job_path(g->job, "work");
 	int r;
 
-	r = fs_mkdir_p(dir);
+	r = fs_mkdir_parent(path);
 	if (!r)
-		r = initramfs_add(g->fs, "/plan", 0644, g->plan.text.buf,
-				  g->plan.text.len);
-	g->initrd = xasprintf("%s/initramfs.gz", dir);
+		r = initramfs_add(g->fs, "/plan", 0644, plan, len);
 	if (!r)
-		r = initramfs_write(g->fs, g->initrd);
+		r = initramfs_write(g->fs, path);
 	if (r)
-		strbuf_setf(g->summary, "%s: %s", g->initrd, strerror(-r));
+		strbuf_setf(g->summary, "%s: %s", path, strerror(-r));
 	return r;
+}
+
+static void set_sandbox(const struct guest_job *g, struct guest_sandbox *s,
+			const char *initrd, bool kvm)
+{
+	memset(s, 0, sizeof(*s));
+	s->image = g->job->image;
+	s->initrd = initrd;
+	s->uid = g->job->build_uid;
+	s->gid = g->job->build_gid;
+	s->kvm = kvm;
+	s->limits.time_ms = job_time_left_ms(g->job) + 30000;
+	s->limits.memory_bytes = (GUEST_MEMORY_MIB + QEMU_MEMORY_MIB) *
+				 INT64_C(1048576);
+	s->limits.processes = QEMU_PROCESSES;
+	s->limits.output_bytes = 1 << 20;
+}
+
+static void set_spec(const struct guest_job *g, struct boot_spec *spec,
+		     struct guest_sandbox *sandbox)
+{
+	memset(spec, 0, sizeof(*spec));
+	spec->arch = g->job->arch;
+	spec->image = GUEST_SANDBOX_IMAGE;
+	spec->initrd = GUEST_SANDBOX_INITRD;
+	spec->memory_mib = GUEST_MEMORY_MIB;
+	spec->cpus = 1;
+	spec->idle_s = IDLE_S;
+	spec->console_max_bytes = CONSOLE_MAX_BYTES;
+	spec->step_timeouts_s = g->plan.timeouts_s;
+	spec->n_steps = g->plan.n_steps;
+	spec->timeout_s = (unsigned int)(job_time_left_ms(g->job) / 1000) + 1;
+	spec->spawn = guest_sandbox_spawn;
+	spec->spawn_arg = sandbox;
+}
+
+/* The probe boots the same image, with nothing to do, in the same sandbox. */
+static int choose_accel(struct guest_job *g)
+{
+	char *cache __free(kfree) = kvm_cache_path();
+	char *initrd __free(kfree) = job_path(g->job, "work/probe.gz");
+	struct strbuf why __free(strbuf) = STRBUF_INIT;
+	struct guest_sandbox sandbox;
+	struct boot_spec spec;
+	int r = write_initrd(g, initrd, "", 0);
+
+	if (r)
+		return r;
+	set_sandbox(g, &sandbox, initrd, true);
+	set_spec(g, &spec, &sandbox);
+	g->kvm = kvm_usable(&spec, cache, sandbox.uid, &why);
+	if (!g->kvm)
+		job_logf(g->job, "emulation, not KVM: %s\n", why.buf);
+	return 0;
 }
 
 static int prepare(struct guest_job *g)
@@ -229,12 +285,16 @@ static int prepare(struct guest_job *g)
 	}
 	g->fs = initramfs_new();
 	guest_plan_init(&g->plan);
+	g->initrd = job_path(job, "work/initramfs.gz");
 	r = add_program(g, "/init", "init");
+	if (!r && job->kind != JOB_KIND_BENCH)
+		r = choose_accel(g);
 	if (!r && job->kind == JOB_KIND_TEST)
 		r = prepare_tests(g);
 	if (!r && job->kind == JOB_KIND_BENCH)
 		r = prepare_benchmarks(g);
-	return r ? r : write_initrd(g);
+	return r ? r : write_initrd(g, g->initrd, g->plan.text.buf,
+				    g->plan.text.len);
 }
 
 static void keep_console(struct guest_job *g, const struct boot_result *b)
@@ -301,31 +361,16 @@ static void set_boot(struct guest_job *g, const struct boot_result *b,
 static int boot_once(struct guest_job *g, struct boot_result *b)
 {
 	bool icount = g->job->kind == JOB_KIND_BENCH;
-	const char *accel = icount ? "tcg, instruction counting" : "tcg";
-	struct guest_sandbox sandbox = {
-		.image = g->job->image, .initrd = g->initrd,
-		.uid = g->job->build_uid, .gid = g->job->build_gid,
-		.limits = {
-			.memory_bytes = (GUEST_MEMORY_MIB + QEMU_MEMORY_MIB) *
-					INT64_C(1048576),
-			.processes = QEMU_PROCESSES,
-			.output_bytes = 1 << 20,
-		},
-	};
-	struct boot_spec spec = {
-		.arch = g->job->arch, .image = GUEST_SANDBOX_IMAGE,
-		.initrd = GUEST_SANDBOX_INITRD,
-		.memory_mib = GUEST_MEMORY_MIB,
-		.cpus = 1, .icount = icount,
-		.idle_s = IDLE_S, .console_max_bytes = CONSOLE_MAX_BYTES,
-		.step_timeouts_s = g->plan.timeouts_s,
-		.n_steps = g->plan.n_steps,
-		.spawn = guest_sandbox_spawn, .spawn_arg = &sandbox,
-	};
+	const char *accel = icount ? "tcg, instruction counting" :
+			    g->kvm ? "kvm" : "tcg";
+	struct guest_sandbox sandbox;
+	struct boot_spec spec;
 	int r;
 
-	sandbox.limits.time_ms = job_time_left_ms(g->job) + 30000;
-	spec.timeout_s = (unsigned int)(job_time_left_ms(g->job) / 1000) + 1;
+	set_sandbox(g, &sandbox, g->initrd, g->kvm);
+	set_spec(g, &spec, &sandbox);
+	spec.icount = icount;
+	spec.kvm = g->kvm;
 	g->boots++;
 	job_stage(g->job, g->boots > 1 ? "boot again" : "boot");
 	r = boot_run(&spec, b);
