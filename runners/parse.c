@@ -6,6 +6,7 @@
 
 #include "lib/json.h"
 #include "runners/build-log.h"
+#include "runners/console.h"
 #include "runners/ktap.h"
 
 static json_t *parse_build_log(const void *data, size_t len,
@@ -26,11 +27,23 @@ static json_t *parse_ktap(const void *data, size_t len,
 	return ktap_parse(data, len);
 }
 
+static json_t *parse_console(const void *data, size_t len,
+			     const json_t *options)
+{
+	json_t *ret = console_parse(data, len);
+
+	if (json_get_bool(options, "all", false))
+		json_object_set_new(ret, "reports",
+				    console_parse_all(data, len));
+	return ret;
+}
+
 static const struct {
 	const char *kind;
 	json_t *(*parse)(const void *data, size_t len, const json_t *options);
 } kinds[] = {
 	{ "build-log", parse_build_log },
+	{ "console", parse_console },
 	{ "ktap", parse_ktap },
 };
 

@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "runners/console-rule.h"
+
+#include "lib/cleanup.h"
+
+#define END { .first = NULL }
+
+static const char *const skip_sys[] = { "synchronize_net", NULL };
+static const char *const skip_kmalloc[] = { "relay_alloc*", NULL };
+static const char *const skip_usb[] = { "usb_submit_urb", NULL };
+static const char *const skip_copy[] = {
+	"_copy_to_iter", "simple_copy_to_iter", "copyout", "copy_page_to_iter",
+	"copy_folio_to_iter", "iterate_*", "usb_submit_urb", "copyout_iter",
+	"copy_to_iter", "usb_*", NULL
+};
+
+static const struct con_rule rules_bug[] = {
+	{ "BUG: KASAN: double-free or invalid-free in %f", NULL,
+	  "KASAN: invalid-free in {F}", "KASAN-INVALID-FREE", "invalid-free",
+	  SRC_STACK, NULL, CON_STACK },
+	{ "BUG: KASAN: double-free in %f", NULL, "KASAN: double-free in {F}",
+	  "KASAN-INVALID-FREE", "invalid-free", SRC_STACK, NULL, CON_STACK },
+	{ "BUG: KASAN: invalid-free in %f", NULL, "KASAN: invalid-free in {F}",
+	  "KASAN-INVALID-FREE", "invalid-free", SRC_STACK, NULL, CON_STACK },
+	{ "BUG: KASAN: %w in %f", "%w of size ", "KASAN: {1} {5} in {F}",
+	  "KASAN-", "bad-access", SRC_STACK, NULL, CON_STACK },
+	{ "BUG: KASAN: %w on address", "%w of size ", "KASAN: {1} {5} in {F}",
+	  "KASAN-", "bad-access", SRC_STACK, NULL, CON_STACK },
+	{ "BUG: KASAN: %w ", NULL, "KASAN: {*}", "KASAN-", NULL, SRC_NONE, NULL,
+	  CON_CORRUPTED },
+	{ "BUG: KMSAN: uninit-value in %f", NULL,
+	  "KMSAN: uninit-value in {F}", "KMSAN-UNINIT-VALUE", "bad-access",
+	  SRC_STACK, NULL, CON_STACK },
+	{ "BUG: KMSAN: kernel-usb-infoleak in %f", NULL,
+	  "KMSAN: kernel-usb-infoleak in {F}", "KMSAN-INFO-LEAK", "bad-access",
+	  SRC_STACK, skip_copy, CON_STACK },
+	{ "BUG: KMSAN: %w in %f", NULL, "KMSAN: {1} in {F}", "KMSAN-INFO-LEAK",
+	  "bad-access", SRC_STACK, skip_copy, CON_STACK },
+	{ "BUG: KCSAN: data-race in %f / %f", NULL,
+	  "KCSAN: data-race in {1} / {2}", "KCSAN-DATARACE", NULL, SRC_LINE,
+	  NULL, CON_STACK },
+	{ "BUG: KCSAN: data-race in %f", NULL, "KCSAN: data-race in {F}",
+	  "KCSAN-DATARACE", NULL, SRC_LINE, NULL, CON_STACK },
+	{ "BUG: KCSAN: assert: race in %f", NULL,
+	  "KCSAN: assert: race in {F}", "KCSAN-ASSERT", NULL, SRC_LINE, NULL,
+	  CON_STACK },
+	{ "BUG: KFENCE: %* in %f", NULL, "KFENCE: {1} in {F}", "KFENCE-",
+	  "bad-access", SRC_STACK, NULL, CON_STACK },
+	{ "BUG: KFENCE: %*", NULL, "KFENCE: {1} in {F}", "KFENCE-",
+	  "bad-access", SRC_STACK, NULL, CON_STACK },
+	{ "BUG: unable to handle kernel paging request", NULL,
+	  "BUG: unable to handle kernel paging request in {F}",
+	  "MEMORY_SAFETY_BUG", "bad-access", SRC_STACK, NULL, CON_STACK },
+	{ "BUG: unable to handle page fault for address", NULL,
+	  "BUG: unable to handle kernel paging request in {F}",
+	  "MEMORY_SAFETY_BUG", "bad-access", SRC_STACK, NULL, CON_STACK },
+	{ "BUG: unable to handle kernel NULL pointer dereference", NULL,
+	  "BUG: unable to handle kernel NULL pointer dereference in {F}",
+	  "NULL-POINTER-DEREFERENCE", "bad-access", SRC_STACK, NULL, CON_STACK },
+	{ "BUG: kernel NULL pointer dereference", NULL,
+	  "BUG: unable to handle kernel NULL pointer dereference in {F}",
+	  "NULL-POINTER-DEREFERENCE", "bad-access", SRC_STACK, NULL, CON_STACK },
+	{ "BUG: Unable to handle kernel %* at ", NULL,
+	  "BUG: unable to handle kernel access in {F}", "MEMORY_SAFETY_BUG",
+	  "bad-access", SRC_STACK, NULL, CON_STACK },
+	{ "BUG: spinlock lockup suspected", NULL,
+	  "BUG: spinlock lockup suspected in {F}", "LOCKDEP", NULL, SRC_STACK,
+	  NULL, CON_STACK },
+	{ "BUG: spinlock %* on CPU", NULL, "BUG: spinlock {1} in {F}",
+	  "LOCKDEP", NULL, SRC_STACK, NULL, CON_STACK },
+	{ "BUG: rwlock %* on CPU", NULL, "BUG: rwlock {1} in {F}", "LOCKDEP",
+	  NULL, SRC_STACK, NULL, CON_STACK },
+	{ "BUG: soft lockup", NULL, "BUG: soft lockup in {F}", "HANG", "stall",
+	  SRC_WORK, NULL, CON_STACK },
+	{ "BUG: workqueue leaked lock or atomic", "last function: %f",
+	  "BUG: workqueue leaked lock or atomic in {F}", "UNKNOWN", NULL,
+	  SRC_NEAR, NULL, 0 },
+	{ "BUG: workqueue leaked", "last function: %f",
+	  "BUG: workqueue leaked atomic, lock or RCU in {F}", "UNKNOWN", NULL,
+	  SRC_NEAR, NULL, 0 },
+	{ "BUG: workqueue lockup", NULL, "BUG: workqueue lockup", "HANG", NULL,
+	  SRC_NONE, NULL, 0 },
+	{ "BUG: using %w in preemptible", NULL,
+	  "BUG: using {1} in preemptible code in {F}", "LOCKDEP", NULL,
+	  SRC_STACK, NULL, CON_STACK },
+	{ "BUG: bad unlock balance detected", NULL,
+	  "BUG: bad unlock balance in {F}", "LOCKDEP", NULL, SRC_STACK, NULL,
+	  CON_STACK },
+	{ "BUG: held lock freed", NULL, "BUG: held lock freed in {F}",
+	  "LOCKDEP", NULL, SRC_STACK, NULL, CON_STACK },
+	{ "BUG: lock held when returning to user space", " at: %f",
+	  "BUG: lock held when returning to user space in {F}", "UNKNOWN",
+	  NULL, SRC_NEAR, NULL, 0 },
+	{ "BUG: Invalid wait context", NULL, "WARNING: locking bug in {F}",
+	  "LOCKDEP", NULL, SRC_STACK, NULL, CON_STACK },
+	{ "BUG: Bad rss-counter state", NULL, "BUG: Bad rss-counter state",
+	  "UNKNOWN", NULL, SRC_NONE, NULL, 0 },
+	{ "BUG: non-zero pgtables_bytes on freeing mm", NULL,
+	  "BUG: non-zero pgtables_bytes on freeing mm", "UNKNOWN", NULL,
+	  SRC_NONE, NULL, 0 },
+	{ "BUG: Bad page map", "Call %*race:",
+	  "BUG: Bad page map in {F}", "UNKNOWN", NULL, SRC_STACK, NULL,
+	  CON_STACK },
+	{ "BUG: Bad page map", NULL, "BUG: Bad page map", "UNKNOWN", NULL,
+	  SRC_NONE, NULL, CON_CORRUPTED },
+	{ "BUG: Bad page state", NULL, "BUG: Bad page state in {F}", "UNKNOWN",
+	  NULL, SRC_STACK, NULL, CON_STACK },
+	{ "BUG: Bad page cache", NULL, "BUG: Bad page cache in {F}", "UNKNOWN",
+	  NULL, SRC_STACK, NULL, CON_STACK },
+	{ "BUG: sleeping function called from invalid context", NULL,
+	  "BUG: sleeping function called from invalid context in {F}",
+	  "ATOMIC_SLEEP", NULL, SRC_STACK, NULL, CON_STACK },
+	{ "BUG: scheduling while atomic", NULL,
+	  "BUG: scheduling while atomic in {F}", "ATOMIC_SLEEP", NULL,
+	  SRC_STACK, NULL, CON_STACK },
+	{ "BUG: stack guard page was hit", NULL,
+	  "BUG: stack guard page was hit in {F}", "UNKNOWN", "stack-overflow",
+	  SRC_WORK, NULL, CON_STACK },
+	{ "BUG: %w stack guard page was hit", NULL,
+	  "BUG: stack guard page was hit in {F}", "UNKNOWN", "stack-overflow",
+	  SRC_WORK, NULL, CON_STACK },
+	{ "BUG: Dentry %* still in use (%d) [unmount of ", NULL,
+	  "BUG: Dentry still in use in unmount", "UNKNOWN", NULL, SRC_NONE,
+	  NULL, CON_ALT_LINE },
+	{ "BUG: unable to handle", NULL, "BUG: unable to handle {F}",
+	  "UNKNOWN", NULL, SRC_STACK, NULL, CON_STACK },
+	{ "BUG: memory leak", "unreferenced object", "memory leak in {F}",
+	  "LEAK", NULL, SRC_STACK, NULL, 0 },
+	{ "BUG: %w", NULL, "BUG: {*}", "UNKNOWN", NULL, SRC_NONE, NULL, 0 },
+	END
+};
+
+static const struct con_rule rules_slab[] = {
+	{ "BUG %w (%*): %*", NULL, "BUG: {3}", "DoS", NULL, SRC_NONE, NULL,
+	  CON_CORRUPTED },
+	END
+};
+
+static const struct con_rule rules_kernel_bug[] = {
+	{ "kernel BUG at mm/usercopy.c", NULL, "BUG: bad usercopy in {F}",
+	  "BUG", NULL, SRC_STACK, NULL, CON_STACK },
+	{ "kernel BUG at lib/list_debug.c", NULL,
+	  "BUG: corrupted list in {F}", "MEMORY_SAFETY_BUG", "bad-access",
+	  SRC_STACK, NULL, CON_STACK },
+	{ "kernel BUG ", NULL, "kernel BUG in {F}", "BUG", NULL, SRC_STACK,
+	  NULL, CON_STACK },
+	{ "Kernel BUG ", NULL, "kernel BUG in {F}", "BUG", NULL, SRC_STACK,
+	  NULL, CON_STACK },
+	END
+};
+
+static const struct con_rule rules_warning[] = {
+	{ "WARNING: kernel stack regs %*has bad '%*' value", NULL,
+	  "WARNING: kernel stack regs has bad '{2}' value", "UNKNOWN", NULL,
+	  SRC_NONE, NULL, 0 },
+	{ "WARNING: kernel stack regs %*has bad value", NULL,
+	  "WARNING: kernel stack regs has bad value", "UNKNOWN", NULL,
+	  SRC_NONE, NULL, 0 },
+	{ "WARNING: kernel stack frame pointer %*has bad value", NULL,
+	  "WARNING: kernel stack frame pointer has bad value", "UNKNOWN",
+	  NULL, SRC_NONE, NULL, 0 },
+	{ "WARNING: %*lib/refcount.c:", NULL, "WARNING: refcount bug in {F}",
+	  "REFCOUNT_WARNING", NULL, SRC_STACK, NULL, CON_STACK },
+	{ "WARNING: %*kernel/locking/lockdep.c:", NULL,
+	  "WARNING: locking bug in {F}", "LOCKDEP", NULL, SRC_STACK, NULL,
+	  CON_STACK },
+	{ "WARNING: %*lib/debugobjects.c:", NULL, "WARNING: ODEBUG bug in {F}",
+	  "WARNING", NULL, SRC_STACK, NULL, CON_STACK },
+	{ "WARNING: %*mm/slab_common.c:%d kmalloc_slab", NULL,
+	  "WARNING: kmalloc bug in {F}", "WARNING", NULL, SRC_STACK,
+	  skip_kmalloc, CON_STACK },
+	{ "WARNING: %*mm/page_alloc.c:%d __alloc_pages", NULL,
+	  "WARNING: kmalloc bug in {F}", "WARNING", NULL, SRC_STACK,
+	  skip_kmalloc, CON_STACK },
+	{ "WARNING: %*mm/util.c:%d kvmalloc_node", NULL,
+	  "WARNING: kmalloc bug in {F}", "WARNING", NULL, SRC_STACK,
+	  skip_kmalloc, CON_STACK },
+	{ "WARNING: %*mm/vmalloc.c:%d __vmalloc_node", NULL,
+	  "WARNING: zero-size vmalloc in {F}", "WARNING", NULL, SRC_STACK,
+	  NULL, CON_STACK },
+	{ "WARNING: %*drivers/usb/core/urb.c:%d usb_submit_urb", NULL,
+	  "WARNING in {F}/usb_submit_urb", "WARNING", NULL, SRC_STACK,
+	  skip_usb, CON_STACK },
+	{ "WARNING: CPU: ", NULL, "WARNING in {F}", "WARNING", NULL, SRC_STACK,
+	  NULL, CON_STACK },
+	{ "WARNING: %*.c:%d at ", NULL, "WARNING in {F}", "WARNING", NULL,
+	  SRC_STACK, NULL, CON_STACK },
+	{ "WARNING: %*.h:%d at ", NULL, "WARNING in {F}", "WARNING", NULL,
+	  SRC_STACK, NULL, CON_STACK },
+	{ "WARNING: at ", NULL, "WARNING in {F}", "WARNING", NULL, SRC_STACK,
+	  NULL, CON_STACK },
+	{ "WARNING: possible circular locking dependency detected",
+	  "trying to acquire lock", "possible deadlock in {F}", "LOCKDEP", NULL,
+	  SRC_NEAR, NULL, CON_STACK },
+	{ "WARNING: possible recursive locking detected",
+	  "trying to acquire lock", "possible deadlock in {F}", "LOCKDEP", NULL,
+	  SRC_NEAR, NULL, CON_STACK },
+	{ "WARNING: possible irq lock inversion dependency detected", NULL,
+	  "possible deadlock in {F}", "LOCKDEP", NULL, SRC_STACK, NULL,
+	  CON_STACK },
+	{ "WARNING: %*-safe -> %*-unsafe lock order detected", NULL,
+	  "possible deadlock in {F}", "LOCKDEP", NULL, SRC_STACK, NULL,
+	  CON_STACK },
+	{ "WARNING: inconsistent lock state", NULL,
+	  "inconsistent lock state in {F}", "LOCKDEP", NULL, SRC_STACK, NULL,
+	  CON_STACK },
+	{ "WARNING: suspicious RCU usage", "stack backtrace",
+	  "WARNING: suspicious RCU usage in {F}", "LOCKDEP", NULL, SRC_STACK,
+	  NULL, CON_STACK },
+	{ "WARNING: suspicious RCU usage", NULL,
+	  "WARNING: suspicious RCU usage", "WARNING", NULL, SRC_NONE, NULL,
+	  CON_CORRUPTED },
+	{ "WARNING: held lock freed", " at: %f",
+	  "WARNING: held lock freed in {F}", "LOCKDEP", NULL, SRC_NEAR, NULL,
+	  CON_STACK },
+	{ "WARNING: %w still has locks held", " at: %f",
+	  "WARNING: still has locks held in {F}", "LOCKDEP", NULL, SRC_NEAR,
+	  NULL, CON_STACK },
+	{ "WARNING: bad unlock balance detected", NULL,
+	  "WARNING: bad unlock balance in {F}", "LOCKDEP", NULL, SRC_STACK,
+	  NULL, CON_STACK },
+	{ "WARNING: Nested lock was not taken", NULL,
+	  "WARNING: nested lock was not taken in {F}", "LOCKDEP", NULL,
+	  SRC_STACK, NULL, CON_STACK },
+	{ "WARNING: lock held when returning to user space", " at: %f",
+	  "WARNING: lock held when returning to user space in {F}", "LOCKDEP",
+	  NULL, SRC_NEAR, NULL, 0 },
+	{ "WARNING: possible %w", NULL, "WARNING: {*}", "WARNING", NULL,
+	  SRC_NONE, NULL, CON_CORRUPTED },
+	{ "WARNING: /etc/ssh/moduli", NULL, "", "", NULL, SRC_NONE, NULL,
+	  CON_NO_REPORT },
+	{ "WARNING: The mand mount option", NULL, "", "", NULL, SRC_NONE, NULL,
+	  CON_NO_REPORT },
+	{ "WARNING: Unprivileged eBPF", NULL, "", "", NULL, SRC_NONE, NULL,
+	  CON_NO_REPORT },
+	{ "WARNING: Reset corrupted AGFL", NULL, "", "", NULL, SRC_NONE, NULL,
+	  CON_NO_REPORT },
+	{ "WARNING: %w", NULL, "WARNING: {*}", "WARNING", NULL, SRC_NONE, NULL,
+	  0 },
+	END
+};
+
+static const struct con_rule rules_info[] = {
+	{ "INFO: possible circular locking dependency detected",
+	  "trying to acquire lock", "possible deadlock in {F}", "LOCKDEP", NULL,
+	  SRC_NEAR, NULL, CON_STACK },
+	{ "INFO: possible recursive locking detected",
+	  "trying to acquire lock", "possible deadlock in {F}", "LOCKDEP", NULL,
+	  SRC_NEAR, NULL, CON_STACK },
+	{ "INFO: possible irq lock inversion", NULL,
+	  "possible deadlock in {F}", "LOCKDEP", NULL, SRC_STACK, NULL,
+	  CON_STACK },
+	{ "INFO: inconsistent lock state", NULL,
+	  "inconsistent lock state in {F}", "LOCKDEP", NULL, SRC_STACK, NULL,
+	  CON_STACK },
+	{ "INFO: %w detected%* stall", NULL, "INFO: rcu detected stall in {F}",
+	  "HANG", "stall", SRC_WORK, NULL, CON_STACK },
+	{ "INFO: %w self-detected stall", NULL,
+	  "INFO: rcu detected stall in {F}", "HANG", "stall", SRC_WORK, NULL,
+	  CON_STACK },
+	{ "INFO: task %* can't die in ", NULL, "INFO: task can't die in {F}",
+	  "HANG", "hang", SRC_STACK, NULL, CON_STACK },
+	{ "INFO: task %* can't die for", NULL, "INFO: task can't die in {F}",
+	  "HANG", "hang", SRC_STACK, NULL, CON_STACK },
+	{ "INFO: task %* blocked for more than", NULL,
+	  "INFO: task hung in {F}", "HANG", "hang", SRC_STACK, skip_sys,
+	  CON_STACK },
+	{ "INFO: task %* blocked in I/O wait for more than", NULL,
+	  "INFO: task hung in {F}", "HANG", "hang", SRC_STACK, skip_sys,
+	  CON_STACK },
+	{ "INFO: suspicious RCU usage", "stack backtrace",
+	  "WARNING: suspicious RCU usage in {F}", "LOCKDEP", NULL, SRC_STACK,
+	  NULL, CON_STACK },
+	{ "INFO: suspicious RCU usage", NULL, "WARNING: suspicious RCU usage",
+	  "WARNING", NULL, SRC_NONE, NULL, CON_CORRUPTED },
+	{ "INFO: trying to register non-static key", NULL,
+	  "INFO: trying to register non-static key in {F}", "UNKNOWN", NULL,
+	  SRC_STACK, NULL, CON_STACK },
+	{ "INFO: lockdep is turned off", NULL, "", "", NULL, SRC_NONE, NULL,
+	  CON_NO_REPORT },
+	{ "INFO: Stall ended before", NULL, "", "", NULL, SRC_NONE, NULL,
+	  CON_NO_REPORT },
+	{ "INFO: NMI handler", NULL, "", "", NULL, SRC_NONE, NULL,
+	  CON_NO_REPORT },
+	{ "INFO: Allocated in %f", NULL, "INFO: {*}", "UNKNOWN", NULL, SRC_NONE,
+	  NULL, CON_CORRUPTED },
+	{ "INFO: Freed in %f", NULL, "INFO: {*}", "UNKNOWN", NULL, SRC_NONE,
+	  NULL, CON_CORRUPTED },
+	{ "INFO: Slab 0x", NULL, "", "", NULL, SRC_NONE, NULL, CON_NO_REPORT },
+	{ "INFO: Object 0x", NULL, "", "", NULL, SRC_NONE, NULL,
+	  CON_NO_REPORT },
+	{ "INFO: recovery required", NULL, "", "", NULL, SRC_NONE, NULL,
+	  CON_NO_REPORT },
+	END
+};
+
+static const struct con_rule rules_panic[] = {
+	{ "Kernel panic - not syncing: stack-protector: %*corrupted in: %f",
+	  NULL, "kernel panic: stack is corrupted in {2}", "DoS", NULL,
+	  SRC_NONE, NULL, CON_PANIC },
+	{ "Kernel panic - not syncing: corrupted stack end", NULL,
+	  "kernel panic: corrupted stack end in {F}", "DoS", "stack-overflow",
+	  SRC_WORK, NULL, CON_PANIC | CON_STACK },
+	{ "Kernel panic - not syncing: Attempted to kill init!", NULL,
+	  "kernel panic: Attempted to kill init!", "DoS", NULL, SRC_NONE, NULL,
+	  CON_PANIC },
+	{ "Kernel panic - not syncing: Couldn't open N_TTY ldisc", NULL,
+	  "kernel panic: Couldn't open N_TTY ldisc", "DoS", NULL, SRC_NONE,
+	  NULL, CON_PANIC | CON_STACK },
+	{ "Kernel panic - not syncing: panic_on_warn set", NULL,
+	  "kernel panic: panic_on_warn set", "DoS", NULL, SRC_NONE, NULL,
+	  CON_PANIC | CON_CORRUPTED },
+	{ "Kernel panic - not syncing: %*", NULL, "kernel panic: {*}", "DoS",
+	  NULL, SRC_NONE, NULL, CON_PANIC },
+	END
+};
+
+static const struct con_rule rules_ubsan[] = {
+	{ "UBSAN: Undefined behaviour in", NULL,
+	  "UBSAN: undefined-behaviour in {F}", "UBSAN", NULL, SRC_STACK, NULL,
+	  CON_STACK },
+	{ "UBSAN: %w in ", NULL, "UBSAN: {1} in {F}", "UBSAN", NULL, SRC_STACK,
+	  NULL, CON_STACK },
+	END
+};
+
+static const struct con_rule rules_gpf[] = {
+	{ "general protection fault", NULL, "general protection fault in {F}",
+	  "DoS", "bad-access", SRC_STACK, NULL, CON_STACK },
+	END
+};
+
+static const struct con_rule rules_divide[] = {
+	{ "divide error: ", NULL, "divide error in {F}", "DoS", NULL, SRC_STACK,
+	  NULL, CON_STACK },
+	END
+};
+
+static const struct con_rule rules_segment[] = {
+	{ "stack segment: ", NULL, "stack segment fault in {F}", "DoS", NULL,
+	  SRC_STACK, NULL, CON_STACK },
+	END
+};
+
+static const struct con_rule rules_big_panic[] = {
+	{ "PANIC: double fault", NULL, "PANIC: double fault in {F}", "DoS",
+	  NULL, SRC_STACK, NULL, CON_STACK },
+	END
+};
+
+static const struct con_rule rules_arm_access[] = {
+	{ "Unable to handle kernel NULL pointer dereference", NULL,
+	  "BUG: unable to handle kernel NULL pointer dereference in {F}",
+	  "NULL-POINTER-DEREFERENCE", "bad-access", SRC_STACK, NULL, CON_STACK },
+	{ "Unable to handle kernel pointer dereference", NULL,
+	  "BUG: unable to handle kernel pointer dereference in {F}",
+	  "MEMORY_SAFETY_BUG", "bad-access", SRC_STACK, NULL, CON_STACK },
+	{ "Unable to handle kernel ", NULL,
+	  "BUG: unable to handle kernel paging request in {F}",
+	  "MEMORY_SAFETY_BUG", "bad-access", SRC_STACK, NULL, CON_STACK },
+	END
+};
+
+static const struct con_rule rules_unhandled[] = {
+	{ "Unhandled fault: ", NULL, "Unhandled fault in {F}", "DoS",
+	  "bad-access", SRC_STACK, NULL, CON_STACK },
+	END
+};
+
+static const struct con_rule rules_alignment[] = {
+	{ "Alignment trap: ", NULL, "Alignment trap in {F}", "DoS", NULL,
+	  SRC_STACK, NULL, CON_STACK },
+	END
+};
+
+static const struct con_rule rules_internal[] = {
+	{ "Internal error: ", NULL, "Internal error in {F}", "DoS",
+	  "bad-access", SRC_STACK, NULL, CON_STACK },
+	END
+};
+
+static const struct con_rule rules_oops[] = {
+	{ "Oops: general protection fault", NULL,
+	  "general protection fault in {F}", "DoS", "bad-access", SRC_STACK,
+	  NULL, CON_STACK },
+	{ "Oops: divide error", NULL, "divide error in {F}", "DoS", NULL,
+	  SRC_STACK, NULL, CON_STACK },
+	{ "Oops: ", NULL, "Oops in {F}", "DoS", "bad-access", SRC_STACK, NULL,
+	  CON_STACK },
+	{ "Oops [", NULL, "Oops in {F}", "DoS", "bad-access", SRC_STACK, NULL,
+	  CON_STACK },
+	END
+};
+
+static const struct con_rule rules_netdev[] = {
+	{ "unregister_netdevice: waiting for", NULL,
+	  "unregister_netdevice: waiting for DEV to become free", "DoS", NULL,
+	  SRC_NONE, NULL, 0 },
+	END
+};
+
+static const struct con_rule rules_vfs[] = {
+	{ "VFS: Close: file count is", NULL,
+	  "VFS: Close: file count is zero (use-after-free)", "DoS", NULL,
+	  SRC_NONE, NULL, 0 },
+	END
+};
+
+static const struct con_rule rules_watchdog[] = {
+	{ "Watchdog detected hard LOCKUP", NULL,
+	  "BUG: hard lockup in {F}", "HANG", "stall", SRC_WORK, NULL,
+	  CON_STACK },
+	{ "Watchdog CPU:%* detected Hard LOCKUP", NULL,
+	  "BUG: hard lockup in {F}", "HANG", "stall", SRC_WORK, NULL,
+	  CON_STACK },
+	{ "Watchdog CPU:%* Hard LOCKUP", NULL, "BUG: hard lockup in {F}",
+	  "HANG", "stall", SRC_WORK, NULL, CON_STACK },
+	END
+};
+
+static const struct con_rule rules_leak[] = {
+	{ "unreferenced object 0x", NULL, "memory leak in {F}", "LEAK", NULL,
+	  SRC_STACK, NULL, 0 },
+	END
+};
+
+static const struct con_rule rules_trusty[] = {
+	{ "trusty: panic (caller %*): ASSERT FAILED at (%*): %*", NULL,
+	  "trusty: ASSERT FAILED: {3}", "DoS", NULL, SRC_NONE, NULL, 0 },
+	{ "trusty: panic (caller %*): %*", NULL, "trusty: panic: {2}", "DoS",
+	  NULL, SRC_NONE, NULL, 0 },
+	{ "trusty: panic", "ASSERT FAILED at (%*): %*",
+	  "trusty: ASSERT FAILED: {6}", "DoS", NULL, SRC_NONE, NULL, 0 },
+	END
+};
+
+static const struct con_rule rules_reboot[] = {
+	{ "Booting the kernel", NULL, "unexpected kernel reboot", "REBOOT",
+	  NULL, SRC_NONE, NULL, 0 },
+	{ "Decompressing Linux", NULL, "unexpected kernel reboot", "REBOOT",
+	  NULL, SRC_NONE, NULL, 0 },
+	END
+};
+
+static const struct con_rule rules_fuzzer[] = {
+	{ "SYZFAIL: %*", NULL, "SYZFAIL: {1}", "SYZ_FAILURE", NULL, SRC_NONE,
+	  NULL, 0 },
+	END
+};
+
+static const struct con_rule rules_go[] = {
+	{ "fatal error: %*", "runtime stack:", "go runtime error", "DoS", NULL,
+	  SRC_NONE, NULL, 0 },
+	END
+};
+
+static const struct con_rule rules_smashed[] = {
+	{ "*** stack smashing detected ***", NULL, "", "UNKNOWN", NULL, SRC_NONE,
+	  NULL, CON_NO_REPORT },
+	END
+};
+
+static const struct con_rule rules_oom[] = {
+	{ "Out of memory and no killable processes", NULL,
+	  "kernel panic: Out of memory and no killable processes", "DoS", NULL,
+	  SRC_NONE, NULL, 0 },
+	END
+};
+
+static const struct con_rule rules_align_unaligned[] = {
+	{ "Kernel unaligned access at", NULL,
+	  "kernel unaligned access in {F}", "DoS", NULL, SRC_STACK, NULL, 0 },
+	{ "Kernel unaligned instruction access", NULL,
+	  "kernel unaligned access in {F}", "DoS", NULL, SRC_STACK, NULL, 0 },
+	END
+};
+
+const struct con_family con_families[] = {
+	{ "BUG: ", rules_bug },
+	{ "BUG ", rules_slab },
+	{ "kernel BUG ", rules_kernel_bug },
+	{ "Kernel BUG ", rules_kernel_bug },
+	{ "WARNING: ", rules_warning },
+	{ "INFO: ", rules_info },
+	{ "Kernel panic - not syncing", rules_panic },
+	{ "UBSAN: ", rules_ubsan },
+	{ "general protection fault", rules_gpf },
+	{ "divide error: ", rules_divide },
+	{ "stack segment: ", rules_segment },
+	{ "PANIC: double fault", rules_big_panic },
+	{ "Unable to handle kernel ", rules_arm_access },
+	{ "Unhandled fault: ", rules_unhandled },
+	{ "Alignment trap: ", rules_alignment },
+	{ "Internal error: ", rules_internal },
+	{ "Oops: ", rules_oops },
+	{ "Oops [", rules_oops },
+	{ "unregister_netdevice: waiting", rules_netdev },
+	{ "VFS: Close: file count", rules_vfs },
+	{ "Watchdog detected hard", rules_watchdog },
+	{ "Watchdog CPU:", rules_watchdog },
+	{ "unreferenced object 0x", rules_leak },
+	{ "trusty: panic", rules_trusty },
+	{ "Booting the kernel", rules_reboot },
+	{ "Decompressing Linux", rules_reboot },
+	{ "SYZFAIL: ", rules_fuzzer },
+	{ "fatal error: ", rules_go },
+	{ "*** stack smashing detected", rules_smashed },
+	{ "Out of memory and no killable", rules_oom },
+	{ "Kernel unaligned", rules_align_unaligned },
+};
+
+const size_t con_nr_families = ARRAY_SIZE(con_families);
