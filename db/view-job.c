@@ -25,7 +25,8 @@
 	"   'number', json_extract(p.value, '$.number'),"               \
 	"   'outcome', json_extract(p.value, '$.outcome'),"             \
 	"   'seconds', json_extract(p.value, '$.seconds')))"            \
-	"  FROM json_each(" RESULT ", '$.patches') p) AS patches_json"
+	"  FROM json_each(" RESULT ", '$.patches') p"                    \
+	"  WHERE p.type = 'object') AS patches_json"
 
 #define JOB_ORDER                                                       \
 	" ORDER BY j.arch = 's390', j.arch = 'arm64', j.arch,"          \

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <string.h>
+
+#include "db/view-job.h"
+#include "lib/json.h"
+#include "web/handlers.h"
+
+/* The daemon has answered: pass it on. Takes the reference of @v. */
+static void done(struct request *rq, struct response *rs, unsigned int status,
+		 int r, json_t *v, const char *why)
+{
+	if (r) {
+		json_decref(v);
+		response_errno(rq, rs, r, why);
+		return;
+	}
+	response_json(rs, status, v ? v : json_object());
+}
+
+static void not_offered(struct request *rq, struct response *rs)
+{
+	response_errno(rq, rs, -ENOSYS, "This service does not do that.");
+}
+
+void api_submit(struct request *rq, struct response *rs)
+{
+	const struct web_ops *ops = rq->site->ops;
+	const char *flag = request_query(rq, "private");
+	struct strbuf why __free(strbuf) = STRBUF_INIT;
+	json_t *v = NULL;
+	int r;
+
+	if (!ops->submit) {
+		not_offered(rq, rs);
+		return;
+	}
+	if (!rq->body_len) {
+		response_problem(rq, rs, 400, "Send the series as an mbox in "
+					      "the body.");
+		return;
+	}
+	if (flag && strcmp(flag, "1") && strcmp(flag, "0")) {
+		response_problem(rq, rs, 400, "private is 0 or 1.");
+		return;
+	}
+	r = ops->submit(rq->site->arg, rq->body, rq->body_len,
+			flag && *flag == '1', rq->who, &v, &why);
+	done(rq, rs, 202, r, v, why.buf);
+}
+
+typedef int version_op(void *arg, struct version_id id, const char *who,
+		       json_t **ret, struct strbuf *why);
+typedef int job_op(void *arg, struct job_id id, const char *who, json_t **ret,
+		   struct strbuf *why);
+
+static void on_series(struct request *rq, struct response *rs, version_op *op)
+{
+	struct strbuf why __free(strbuf) = STRBUF_INIT;
+	struct version_id id;
+	json_t *v = NULL;
+	int r;
+
+	if (!args_series(rq, rs, rq->segments[3], &id))
+		return;
+	if (!op) {
+		not_offered(rq, rs);
+		return;
+	}
+	r = op(rq->site->arg, id, rq->who, &v, &why);
+	done(rq, rs, 202, r, v, why.buf);
+}
+
+void api_series_rerun(struct request *rq, struct response *rs)
+{
+	on_series(rq, rs, rq->site->ops->rerun_version);
+}
+
+void api_series_cancel(struct request *rq, struct response *rs)
+{
+	on_series(rq, rs, rq->site->ops->cancel_version);
+}
+
+static void on_job(struct request *rq, struct response *rs, job_op *op)
+{
+	struct job_id id = { args_id(rq->segments[3]) };
+	struct strbuf why __free(strbuf) = STRBUF_INIT;
+	json_t *v = NULL;
+	int r;
+
+	r = view_job(rq->db, id, request_sees_private(rq), &v);
+	json_decref(v);
+	v = NULL;
+	if (r) {
+		response_errno(rq, rs, r, r == DB_NONE ?
+			       "There is no job with this number." :
+			       db_error(rq->db));
+		return;
+	}
+	if (!op) {
+		not_offered(rq, rs);
+		return;
+	}
+	r = op(rq->site->arg, id, rq->who, &v, &why);
+	done(rq, rs, 202, r, v, why.buf);
+}
+
+void api_job_rerun(struct request *rq, struct response *rs)
+{
+	on_job(rq, rs, rq->site->ops->rerun_job);
+}
+
+void api_job_cancel(struct request *rq, struct response *rs)
+{
+	on_job(rq, rs, rq->site->ops->cancel_job);
+}
+
+/* The body as a JSON object, or NULL and the answer in @rs. */
+static json_t *body_object(struct request *rq, struct response *rs)
+{
+	json_t *v = json_loadb(rq->body ? rq->body : "", rq->body_len,
+			       JSON_REJECT_DUPLICATES, NULL);
+
+	if (json_is_object(v))
+		return v;
+	json_decref(v);
+	response_problem(rq, rs, 400, "The body must be one JSON object.");
+	return NULL;
+}
+
+static void with_object(struct request *rq, struct response *rs,
+			int (*op)(void *arg, const json_t *spec,
+				  const char *who, json_t **ret,
+				  struct strbuf *why))
+{
+	json_t *spec __free(json) = body_object(rq, rs);
+	struct strbuf why __free(strbuf) = STRBUF_INIT;
+	json_t *v = NULL;
+	int r;
+
+	if (!spec)
+		return;
+	if (!op) {
+		not_offered(rq, rs);
+		return;
+	}
+	r = op(rq->site->arg, spec, rq->who, &v, &why);
+	done(rq, rs, 201, r, v, why.buf);
+}
+
+void api_tree_add(struct request *rq, struct response *rs)
+{
+	with_object(rq, rs, rq->site->ops->tree_add);
+}
+
+void api_token_add(struct request *rq, struct response *rs)
+{
+	with_object(rq, rs, rq->site->ops->token_add);
+}
+
+void api_tree_fetch(struct request *rq, struct response *rs)
+{
+	const struct web_ops *ops = rq->site->ops;
+	struct strbuf why __free(strbuf) = STRBUF_INIT;
+	json_t *v = NULL;
+	int r;
+
+	if (!ops->tree_fetch) {
+		not_offered(rq, rs);
+		return;
+	}
+	r = ops->tree_fetch(rq->site->arg, rq->segments[3], rq->who, &v, &why);
+	done(rq, rs, 202, r, v, why.buf);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef MMCI_WEB_HANDLERS_H
+#define MMCI_WEB_HANDLERS_H
+
+#include "db/view-series.h"
+#include "web/request.h"
+
+/* Handlers of the table in route.c, by file. */
+
+/* api.c: read */
+void api_series_list(struct request *rq, struct response *rs);
+void api_series(struct request *rq, struct response *rs);
+void api_jobs(struct request *rq, struct response *rs);
+void api_job(struct request *rq, struct response *rs);
+void api_findings(struct request *rq, struct response *rs);
+void api_outbox(struct request *rq, struct response *rs);
+void api_outgoing(struct request *rq, struct response *rs);
+void api_queue(struct request *rq, struct response *rs);
+void api_trees(struct request *rq, struct response *rs);
+void api_sources(struct request *rq, struct response *rs);
+void api_health(struct request *rq, struct response *rs);
+
+/* api-post.c: ask the daemon to do something */
+void api_submit(struct request *rq, struct response *rs);
+void api_series_rerun(struct request *rq, struct response *rs);
+void api_series_cancel(struct request *rq, struct response *rs);
+void api_job_rerun(struct request *rq, struct response *rs);
+void api_job_cancel(struct request *rq, struct response *rs);
+void api_tree_add(struct request *rq, struct response *rs);
+void api_tree_fetch(struct request *rq, struct response *rs);
+void api_token_add(struct request *rq, struct response *rs);
+
+/* log.c */
+void api_job_log(struct request *rq, struct response *rs);
+
+/* pages.c */
+void page_front(struct request *rq, struct response *rs);
+void page_series(struct request *rq, struct response *rs);
+void page_job(struct request *rq, struct response *rs);
+void page_findings(struct request *rq, struct response *rs);
+void page_outbox(struct request *rq, struct response *rs);
+void page_outgoing(struct request *rq, struct response *rs);
+void page_trees(struct request *rq, struct response *rs);
+void page_queue(struct request *rq, struct response *rs);
+void page_static(struct request *rq, struct response *rs);
+
+/**
+ * args_page() - limit and cursor of a list
+ *
+ * Return: true, or false and the answer in @rs.
+ */
+bool args_page(const struct request *rq, struct response *rs,
+	       struct view_page *page);
+/** args_id() - a path segment as an id above 0; 0 when it is none */
+int64_t args_id(const char *s);
+/**
+ * args_series() - the version that @name, a number or Message-ID, means
+ *
+ * Return: as args_page().
+ */
+bool args_series(const struct request *rq, struct response *rs,
+		 const char *name, struct version_id *ret);
+
+/*
+ * One JSON value per view: read by both the API and the page. Each gives true
+ * and a new reference, or false and the answer in @rs.
+ */
+bool load_series_list(const struct request *rq, struct response *rs,
+		      json_t **ret);
+bool load_series(const struct request *rq, struct response *rs, json_t **ret);
+bool load_job(const struct request *rq, struct response *rs, json_t **ret);
+bool load_findings(const struct request *rq, struct response *rs, json_t **ret);
+bool load_outbox(const struct request *rq, struct response *rs, json_t **ret);
+bool load_outgoing(const struct request *rq, struct response *rs, json_t **ret);
+bool load_queue(const struct request *rq, struct response *rs, json_t **ret);
+bool load_trees(const struct request *rq, struct response *rs, json_t **ret);
+
+#endif
