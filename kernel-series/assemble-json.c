@@ -46,14 +46,17 @@ static void gather_from(const struct assembly *a, const struct answers *w,
 
 static json_t *patch_json(const struct assembly *a, const struct answers *w,
 			  const struct aseries *s, unsigned int number,
-			  json_t *rejected)
+			  json_t *all_rejected)
 {
 	int ni = assemble_patch(a, s, number);
 	const struct node *n = &a->nodes[ni];
 	json_t *o = json_object(), *extra = json_array();
 	json_t *own = json_object_get(n->json, "trailers");
+	json_t *rejected = json_array(), *t;
 	bool older = number >= s->nr_patches || s->patches[number] < 0;
 	int cover = s->cover;
+	size_t i, k;
+	json_t *have;
 
 	if (cover < 0 && s->from >= 0)
 		cover = a->series[s->from].cover;
@@ -61,9 +64,22 @@ static json_t *patch_json(const struct assembly *a, const struct answers *w,
 	json_set_text(o, "message_id", n->id);
 	json_object_set(o, "title", json_object_get(n->json, "title"));
 	gather_from(a, w, ni, own, extra, rejected);
+	k = json_array_size(extra);
 	gather_from(a, w, cover, own, extra, rejected);
+	for (; k < json_array_size(extra); k++)
+		json_set_bool(json_array_get(extra, k), "on_cover", true);
 	json_object_set_new(o, "trailers", gather_join(own, extra));
 	json_object_set_new(o, "reply_trailers", extra);
+	/* what is refused on the cover is refused for each patch: say it once */
+	json_array_foreach(rejected, i, t) {
+		bool known = json_array_size(all_rejected) >= 100;
+
+		json_array_foreach(all_rejected, k, have)
+			known |= json_equal(have, t);
+		if (!known)
+			json_array_append(all_rejected, t);
+	}
+	json_object_set_new(o, "rejected_trailers", rejected);
 	if (older)
 		json_set_int(o, "from_version",
 			     a->series[s->from].version ?

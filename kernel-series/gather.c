@@ -12,15 +12,9 @@
 
 bool gather_same(const json_t *a, const json_t *b)
 {
-	const char *ea = json_get_str(a, "addr_email", NULL);
-	const char *eb = json_get_str(b, "addr_email", NULL);
-
-	if (strcasecmp(json_get_str(a, "name", ""),
-		       json_get_str(b, "name", "")))
-		return false;
-	if (ea && eb)
-		return !strcasecmp(ea, eb);
-	return !strcasecmp(json_get_str(a, "value", ""),
+	return !strcasecmp(json_get_str(a, "name", ""),
+			   json_get_str(b, "name", "")) &&
+	       !strcasecmp(json_get_str(a, "value", ""),
 			   json_get_str(b, "value", ""));
 }
 

@@ -78,9 +78,7 @@ static void set_subject(json_t *o, const struct mail *m)
 	json_set_text(o, "title", s->title);
 	json_object_set_new(o, "prefixes", prefixes_json(s));
 	set_count(o, "version", s->version, s->version);
-	/* a patch without n/m is the first and only one */
-	set_count(o, "number", s->has_number || m->kind == MAIL_PATCH,
-		  s->has_number ? s->number : 1);
+	set_count(o, "number", s->has_number, s->number);
 	set_count(o, "total", s->has_number, s->total);
 	json_set_bool(o, "is_reply", s->is_reply);
 	json_set_bool(o, "is_patch", s->is_patch);

@@ -229,7 +229,8 @@ static size_t scan_diffstat(struct mail *m)
 /* "are available in the git repository at:" and the place below or beside. */
 static void scan_pull(struct mail *m)
 {
-	static const char mark[] = "in the git repository at:";
+	/* git wrote "Git" for some years */
+	static const char mark[] = "it repository at:";
 	const char *p = memmem(m->text.buf, m->text.len, mark,
 			       sizeof(mark) - 1);
 	struct strbuf sb __free(strbuf) = STRBUF_INIT;
@@ -287,6 +288,28 @@ static size_t message_end(const struct mail *m)
 	return m->diff_start;
 }
 
+/* "Name (2):" above indented titles: the shortlog of a cover. */
+static size_t shortlog_begin(const struct mail *m, size_t end)
+{
+	size_t at = 0, begin;
+	struct line l;
+
+	while (next_line(m->text.buf, end, &at, &l)) {
+		const char *open;
+
+		if (l.len < 5 || memcmp(l.p + l.len - 2, "):", 2) ||
+		    isspace((unsigned char)*l.p))
+			continue;
+		begin = (size_t)(l.p - m->text.buf);
+		open = memrchr(l.p, '(', l.len);
+		if (!open || !isdigit((unsigned char)open[1]) ||
+		    at + 2 >= end || memcmp(m->text.buf + at, "  ", 2))
+			continue;
+		return begin;
+	}
+	return end;
+}
+
 static enum mail_kind kind_of(const struct mail *m)
 {
 	bool has_diff = m->diff.nr_files;
@@ -321,7 +344,8 @@ void mail_scan_text(struct mail *m)
 	m->kind = kind_of(m);
 	m->message_len = message_end(m);
 	if (m->kind == MAIL_COVER)
-		m->message_len = min(m->message_len, stat);
+		m->message_len =
+			shortlog_begin(m, min(m->message_len, stat));
 	if (m->kind == MAIL_COMMENT)
 		trailers_of_reply(m->text.buf, m->diff_start, &m->trailers);
 	else

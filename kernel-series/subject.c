@@ -104,30 +104,25 @@ static void add_token(struct subject *s, size_t *nr, const char *text,
 	s->tokens[*nr] = NULL;
 }
 
-/* Take PATCH, a version stuck to it and n/m out of one word. */
-static void read_word(struct subject *s, size_t *nr, const char *word,
-		      size_t len)
+static void add_version_or_prefix(struct subject *s, size_t *nr,
+				  const char *text, size_t len)
 {
-	char *w __free(kfree) = xstrndup(word, len);
-	char *patch, *rest = w;
+	char *w __free(kfree) = xstrndup(text, len);
+	unsigned int v;
+
+	if (token_version(w, &v))
+		s->version = v;
+	if (!strcasecmp(w, "pull"))
+		s->is_pull = true;
+	add_token(s, nr, text, len);
+}
+
+/* One word without PATCH: a version, an n/m, or a prefix. */
+static void read_part(struct subject *s, size_t *nr, const char *rest)
+{
 	const char *end, *at;
 	unsigned int v;
 
-	patch = strcasestr(w, "patch");
-	if (patch) {
-		s->is_patch = true;
-		rest = patch + 5;
-		if (!strncasecmp(rest, "set", 3) || !strncasecmp(rest, "es", 2))
-			rest += *rest == 's' || *rest == 'S' ? 3 : 2;
-		while (patch > w && strchr("/-_:", patch[-1]))
-			patch--;
-		*patch = '\0';
-		read_word(s, nr, w, strlen(w));
-		rest += strspn(rest, "/-_:");
-		if (!*rest)
-			return;
-	}
-	/* a word with two "patch" is left with one: no deeper recursion */
 	if (!strncasecmp(rest, "rfc", 3) && token_version(rest + 3, &v)) {
 		add_token(s, nr, rest, 3);
 		rest += 3;
@@ -135,16 +130,61 @@ static void read_word(struct subject *s, size_t *nr, const char *word,
 	at = find_count(rest, &s->number, &s->total, &end);
 	if (at) {
 		s->has_number = true;
-		if (at > rest)
-			read_word(s, nr, rest, (size_t)(at - rest));
+		if (at > rest && strspn(rest, "/-_:") < (size_t)(at - rest))
+			add_version_or_prefix(s, nr, rest,
+					      (size_t)(at - rest));
 		add_token(s, nr, at, (size_t)(end - at));
 		return;
 	}
-	if (token_version(rest, &v))
-		s->version = v;
-	if (!strcasecmp(rest, "pull"))
-		s->is_pull = true;
-	add_token(s, nr, rest, strlen(rest));
+	add_version_or_prefix(s, nr, rest, strlen(rest));
+}
+
+/*
+ * "PATCH" in a word, not as a part of another word: "PATCHv2", "RFC/PATCH",
+ * "v2.3PATCH1/4", but not "Patchew" or "snowpatch". Gives what follows it.
+ */
+static char *find_patch(char *w, char **behind)
+{
+	char *p = w, *end;
+
+	while ((p = strcasestr(p, "patch"))) {
+		end = p + 5;
+		if (!strncasecmp(end, "set", 3))
+			end += 3;
+		else if (!strncasecmp(end, "es", 2))
+			end += 2;
+		if ((*end == 'v' || *end == 'V') &&
+		    isdigit((unsigned char)end[1]))
+			*behind = end;
+		else
+			*behind = isalpha((unsigned char)*end) ? NULL : end;
+		if (*behind && (p == w || !isalpha((unsigned char)p[-1])))
+			return p;
+		p++;
+	}
+	return NULL;
+}
+
+/* Take PATCH, a version stuck to it and n/m out of one word. */
+static void read_word(struct subject *s, size_t *nr, const char *word,
+		      size_t len)
+{
+	char *w __free(kfree) = xstrndup(word, len);
+	char *patch, *rest = w, *behind;
+
+	patch = find_patch(w, &behind);
+	if (patch) {
+		s->is_patch = true;
+		rest = behind;
+		while (patch > w && strchr("/-_:", patch[-1]))
+			patch--;
+		*patch = '\0';
+		read_part(s, nr, w);
+		rest += strspn(rest, "/-_:");
+		if (!*rest)
+			return;
+	}
+	read_part(s, nr, rest);
 }
 
 /* "2 of 5", three words, is rewritten as one. */

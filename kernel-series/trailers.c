@@ -111,6 +111,12 @@ static bool read_person(struct trailer *t)
 	t->addr_email = xstrndup(open + 1, len);
 	len = (size_t)(open - t->value);
 	trim(&name, &len);
+	if (!len && !close[1]) {
+		free(t->value);
+		t->value = xstrdup(t->addr_email);
+		t->addr_name = xstrdup("");
+		return true;
+	}
 	if (len >= 2 && name[0] == '"' &&
 	    memchr(name + 1, '"', len - 1) == name + len - 1) {
 		name++;
@@ -318,13 +324,16 @@ void trailers_of_message(const char *text, size_t len, struct trailers *ret)
 	read_block(text + begin, len - begin, ret);
 }
 
-/* May a reply give this? Persons that vouch for something, and Fixes. */
+/* May a reply give this? Persons that vouch for something, Fixes and links. */
 static bool wanted_in_reply(const struct trailer *t)
 {
 	size_t n = strlen(t->name);
 
 	if (t->type == TRAILER_PERSON)
 		return n > 3 && !strcasecmp(t->name + n - 3, "-by");
+	if (!strcasecmp(t->name, "link") || !strcasecmp(t->name, "closes"))
+		return !strncasecmp(t->value, "http", 4) &&
+		       !strpbrk(t->value, " \t");
 	if (strcasecmp(t->name, "fixes"))
 		return false;
 	n = strspn(t->value, "0123456789abcdefABCDEF");
