@@ -7,18 +7,24 @@
 #include "kernel-series/gather.h"
 #include "lib/json.h"
 
-/* The answers to each mail, so that no series has to look at all of them. */
+/* The answers by mail and by series: nobody has to look at all of them. */
 struct answers {
-	int *first; /* by mail: first comment on it, or -1 */
-	int *next;  /* by comment: the next one on the same mail, or -1 */
+	int *first;	   /* by mail: first comment on it, or -1 */
+	int *next;	   /* by comment: the next one on the same mail, or -1 */
+	int *series_first; /* the same by series */
+	int *series_next;
 };
 
 static void answers_init(const struct assembly *a, struct answers *w)
 {
 	w->first = xcalloc((size_t)a->nr_nodes + 1, sizeof(int));
 	w->next = xcalloc((size_t)a->nr_nodes + 1, sizeof(int));
+	w->series_first = xcalloc((size_t)a->nr_series + 1, sizeof(int));
+	w->series_next = xcalloc((size_t)a->nr_nodes + 1, sizeof(int));
 	for (int ni = 0; ni < a->nr_nodes; ni++)
-		w->first[ni] = w->next[ni] = -1;
+		w->first[ni] = w->next[ni] = w->series_next[ni] = -1;
+	for (int si = 0; si < a->nr_series; si++)
+		w->series_first[si] = -1;
 	for (int ni = a->nr_nodes - 1; ni >= 0; ni--) {
 		int target = a->nodes[ni].target;
 
@@ -26,6 +32,10 @@ static void answers_init(const struct assembly *a, struct answers *w)
 			continue;
 		w->next[ni] = w->first[target];
 		w->first[target] = ni;
+		if (a->nodes[ni].series < 0)
+			continue;
+		w->series_next[ni] = w->series_first[a->nodes[ni].series];
+		w->series_first[a->nodes[ni].series] = ni;
 	}
 }
 
@@ -33,6 +43,8 @@ static void answers_release(struct answers *w)
 {
 	free(w->first);
 	free(w->next);
+	free(w->series_first);
+	free(w->series_next);
 }
 
 static void gather_from(const struct assembly *a, const struct answers *w,
@@ -171,19 +183,16 @@ static void add_comment(const struct node *n, unsigned int number,
 	json_array_append_new(fixups, o);
 }
 
-static void add_comments(const struct assembly *a, int si, json_t *o)
+static void add_comments(const struct assembly *a, const struct answers *w,
+			 int si, json_t *o)
 {
 	json_t *comments = json_array(), *fixups = json_array();
 
-	/* in order of arrival: only @si's own, found by the caller's lists */
-	for (int ni = a->series[si].first; ni < a->nr_nodes; ni++) {
-		const struct node *n = &a->nodes[ni];
-		const struct node *t;
+	for (int ni = w->series_first[si]; ni >= 0; ni = w->series_next[ni]) {
+		const struct node *t = &a->nodes[a->nodes[ni].target];
 
-		if (n->role != ROLE_COMMENT || n->series != si)
-			continue;
-		t = &a->nodes[n->target];
-		add_comment(n, t->role == ROLE_COVER ? 0 : t->number, comments,
+		add_comment(&a->nodes[ni],
+			    t->role == ROLE_COVER ? 0 : t->number, comments,
 			    fixups);
 	}
 	json_object_set_new(o, "comments", comments);
@@ -267,7 +276,7 @@ static json_t *series_json(const struct assembly *a, const struct answers *w,
 
 	add_heading(a, s, o);
 	add_patches(a, w, s, o);
-	add_comments(a, si, o);
+	add_comments(a, w, si, o);
 	add_bases(a, w, s, o);
 	json_set_bool(o, "stable", is_stable_notice(a, s));
 	json_set_int(o, "topic", s->topic);

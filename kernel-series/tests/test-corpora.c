@@ -374,10 +374,6 @@ static void check_case(void **state)
 	json_t *options __free(json) = NULL, *have __free(json) = NULL;
 
 	failures = 0;
-	if (!strcmp(op, "parse-console")) {
-		print_message("# %s is read by the console's parser\n", file);
-		skip();
-	}
 	assert_int_equal(corpora_read(c->folder, file, &in), 0);
 	if (!strcmp(c->folder, "series")) {
 		check_series(c, &in, want);
@@ -395,12 +391,25 @@ static void check_case(void **state)
 	assert_int_equal(failures, 0);
 }
 
-static void corpora_absent(void **state)
+/*
+ * cmocka's skip() prints "not ok", which meson takes for a failure: a case
+ * that does not run says so in its name, after the "#" of a TAP directive.
+ */
+static void not_run(void **state)
 {
-	print_message("# no corpora in %s: mail, mail-commands, fuzz, series "
-		      "not tested\n",
-		      corpora_dir());
-	skip();
+	(void)state;
+}
+
+static char *case_name(const struct corpus_case *c)
+{
+	const char *op = json_get_str(json_object_get(c->line, "expected"),
+				      "op", "");
+
+	return xasprintf("%s/%s%s", c->folder,
+			 json_get_str(c->line, "file", "?"),
+			 strcmp(op, "parse-console") ?
+				 "" :
+				 " # SKIP read by the console's parser");
 }
 
 int main(void)
@@ -420,15 +429,15 @@ int main(void)
 			cases = xrealloc_array(cases, nr + 1, sizeof(*cases));
 			cases[nr].folder = folders[f];
 			cases[nr].line = json_incref(line);
-			cases[nr].name = xasprintf(
-				"%s/%s", folders[f],
-				json_get_str(line, "file", "?"));
+			cases[nr].name = case_name(&cases[nr]);
 			nr++;
 		}
 	}
 	if (!nr) {
 		const struct CMUnitTest none[] = {
-			cmocka_unit_test(corpora_absent),
+			{ .name = "mail, mail-commands, fuzz, series # SKIP "
+				  "no corpora (MMCI_CORPORA)",
+			  .test_func = not_run },
 		};
 
 		return cmocka_run_group_tests(none, NULL, NULL);
@@ -436,7 +445,11 @@ int main(void)
 	tests = xcalloc(nr, sizeof(*tests));
 	for (i = 0; i < nr; i++)
 		tests[i] = (struct CMUnitTest){ .name = cases[i].name,
-						.test_func = check_case,
+						.test_func =
+							strstr(cases[i].name,
+							       "# SKIP") ?
+								not_run :
+								check_case,
 						.initial_state = &cases[i] };
 	r = _cmocka_run_group_tests("corpora", tests, nr, NULL, NULL);
 	for (i = 0; i < nr; i++) {
