@@ -168,7 +168,11 @@ static int add_benchmark(struct guest_job *g, const json_t *b)
 	const char *argv[GUEST_PLAN_MAX_ARGS + 1] = { NULL };
 	const char *name = json_get_str(b, "name", "");
 	const json_t *args = json_object_get(b, "args"), *a;
-	char *file __free(kfree) = xasprintf("bench-%s", name);
+	/* "fault.anon" is variant "anon" of bench-fault */
+	size_t base = strcspn(name, ".");
+	char *file __free(kfree) = xasprintf("bench-%.*s", (int)base, name);
+	char *variant __free(kfree) =
+		name[base] ? xasprintf("variant=%s", name + base + 1) : NULL;
 	char *to __free(kfree) = xasprintf("/bench/%s", file);
 	size_t i, n = 0;
 	int r;
@@ -181,6 +185,8 @@ static int add_benchmark(struct guest_job *g, const json_t *b)
 	if (r)
 		return r;
 	argv[n++] = to;
+	if (variant)
+		argv[n++] = variant;
 	json_array_foreach(args, i, a)
 		if (json_is_string(a) && n < GUEST_PLAN_MAX_ARGS)
 			argv[n++] = json_string_value(a);

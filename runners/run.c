@@ -8,6 +8,7 @@
 
 #include "lib/fs.h"
 #include "runners/build.h"
+#include "runners/guest-run.h"
 #include "runners/job.h"
 
 static const struct {
@@ -16,6 +17,9 @@ static const struct {
 } kinds[] = {
 	{ JOB_KIND_BASE, run_base },
 	{ JOB_KIND_BUILD, run_build },
+	{ JOB_KIND_BOOT, guest_run },
+	{ JOB_KIND_TEST, guest_run },
+	{ JOB_KIND_BENCH, guest_run },
 };
 
 static int run_kind(struct job *job, struct strbuf *summary)

@@ -51,6 +51,16 @@ struct bench {
 
 static const char *bench_name;
 
+/* "variant=NAME" of the command line, or @dflt: one program, several cases. */
+__attribute__((unused))
+static const char *bench_variant(int argc, char **argv, const char *dflt)
+{
+	for (int i = 1; i < argc; i++)
+		if (!strncmp(argv[i], "variant=", 8))
+			return argv[i] + 8;
+	return dflt;
+}
+
 /* The benchmark says nothing about this kernel, and why. */
 __attribute__((format(printf, 1, 2), noreturn, unused))
 static void bench_not_applicable(const char *fmt, ...)
@@ -86,6 +96,78 @@ static uint64_t bench_now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* First line of a file of /proc or /sys; false if it cannot be read. */
+__attribute__((unused))
+static bool bench_read(const char *path, char *buf, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, buf, size - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (n < 0)
+		return false;
+	buf[n] = '\0';
+	buf[strcspn(buf, "\n")] = '\0';
+	return true;
+}
+
+/* Put @value into a file of /proc or /sys. */
+__attribute__((unused))
+static bool bench_write(const char *path, const char *value)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool ok = fd >= 0 && write(fd, value, strlen(value)) > 0;
+
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+/* The number after "KEY:" in /proc/meminfo, in KiB or pages; -1 without it. */
+__attribute__((unused))
+static long long bench_meminfo(const char *key)
+{
+	FILE *f = fopen("/proc/meminfo", "re");
+	size_t len = strlen(key);
+	char line[256];
+	long long v = -1;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (!strncmp(line, key, len) && line[len] == ':')
+			v = atoll(line + len + 1);
+	if (f)
+		fclose(f);
+	return v;
+}
+
+/* Pages of [p, p + bytes) that are in memory, as mincore() sees it. */
+__attribute__((unused))
+static size_t bench_resident(void *p, size_t bytes)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), n = 0;
+	unsigned char *v = malloc(bytes / page);
+
+	if (v && !mincore(p, bytes, v))
+		for (size_t i = 0; i < bytes / page; i++)
+			n += v[i] & 1;
+	free(v);
+	return n;
+}
+
+/* Private anonymous memory, untouched, aligned to @align (a power of two). */
+__attribute__((unused))
+static char *bench_map(size_t bytes, size_t align)
+{
+	char *p = mmap(NULL, bytes + align, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		bench_not_applicable("mmap of %zu bytes: %s", bytes,
+				     strerror(errno));
+	return (char *)(((uintptr_t)p + align - 1) & ~(align - 1));
 }
 
 /* Populated, private, anonymous memory in base pages. */
