@@ -178,7 +178,7 @@ static int insert_version(struct db *db, const struct version_sync *how,
 	struct stmt *st __free(stmt) = db_prepare(db, sql);
 	const json_t *author = json_object_get(series, "author");
 	const char *email = json_get_str(author, "email", "");
-	int64_t topic, now = clock_now_s();
+	int64_t topic = 0, now = clock_now_s();
 	int r;
 
 	r = find_topic(db, series, email, &topic);
