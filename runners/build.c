@@ -74,6 +74,16 @@ static int read_output(struct job *job, struct kbuild_result *res, json_t *patch
 		count_unit(unit, t);
 	}
 	json_object_set(patch, "units", units);
+	/*
+	 * make keeps what a target prints in a file until it has ended, and
+	 * loses it when that hits a limit.
+	 */
+	if (res->r == JOB_FAILED && !strstr(res->out.buf, "***")) {
+		strbuf_setf(&res->note, "make failed and what it printed is"
+			    " lost: a limit of output or disk");
+		job_logf(job, "==> %s\n", res->note.buf);
+		return -EFBIG;
+	}
 	if (res->r == JOB_FAILED && json_get_bool(log, "infra_error", false)) {
 		strbuf_setf(&res->note, "not the kernel's fault: %s",
 			    json_get_str(log, "infra_line", ""));

@@ -277,6 +277,22 @@ static int complain(const char *path)
 	return 1;
 }
 
+/*
+ * make has no rule for an object whose source is gone, takes it for up to date
+ * and links it: a clean build would fail here, so the object goes as well.
+ */
+static void delete_object(const char *source)
+{
+	const char *dot = strrchr(source, '.');
+	char *object __free(kfree) = NULL;
+
+	if (!dot || (strcmp(dot, ".c") && strcmp(dot, ".S")))
+		return;
+	object = xasprintf(WORKSPACE_BUILD "/%.*s.o", (int)(dot - source),
+			   source);
+	unlink(object);
+}
+
 /* A directory that a deletion leaves empty does not exist for git either. */
 static int delete_inside(const struct source_file *f)
 {
@@ -285,6 +301,7 @@ static int delete_inside(const struct source_file *f)
 
 	if (unlink(path) && errno != ENOENT)
 		return complain(path);
+	delete_object(path);
 	while ((slash = strrchr(path, '/'))) {
 		*slash = '\0';
 		if (rmdir(path))
