@@ -336,7 +336,8 @@ static int judge_exit(struct run *run, int status)
 {
 	struct boot_result *r = run->ret;
 	bool image = WIFEXITED(status) && WEXITSTATUS(status) == 1 &&
-		     strstr(run->errors.buf, "kernel");
+		     strstr(run->errors.buf, "kernel") &&
+		     !strstr(run->errors.buf, "KVM kernel");
 
 	r->outcome = BOOT_NO_START;
 	strbuf_addstr(&r->why, "QEMU: ");

@@ -285,6 +285,11 @@ static int prepare(struct guest_job *g)
 			    job->arch);
 		return -EINVAL;
 	}
+	if (access(job->image, R_OK)) {
+		r = -errno;
+		strbuf_setf(g->summary, "%s: %s", job->image, strerror(-r));
+		return r;
+	}
 	if (!job->libexec_dir) {
 		strbuf_setf(g->summary, "job.json: no \"libexec_dir\"");
 		return -EINVAL;

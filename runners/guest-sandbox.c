@@ -8,6 +8,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "runners/qemu.h"
+
 #define EXIT_SANDBOX 125
 #define EXIT_LIMIT 124
 
@@ -48,12 +50,16 @@ static void watch_over(const struct child_spec *spec,
 {
 	static const char *const env[] = { "PATH=/usr/bin:/bin", "HOME=/tmp",
 					   "LANG=C.UTF-8", NULL };
+	/* env looks the program up in PATH, as seen in the sandbox */
+	const char *argv[QEMU_MAX_ARGS + 2] = { "/usr/bin/env" };
 	struct sandbox_spec s = SANDBOX_SPEC_INIT;
 	struct strbuf why = STRBUF_INIT;
 	struct sandbox_result res;
 	int fd = spec->stdout_fd;
 
-	s.argv = spec->argv;
+	for (size_t i = 0; i < QEMU_MAX_ARGS && spec->argv[i]; i++)
+		argv[1 + i] = spec->argv[i];
+	s.argv = argv;
 	s.envp = env;
 	s.uid = g->uid;
 	s.gid = g->gid;

@@ -82,7 +82,8 @@ static void remember(const char *cache, const char *key, bool yes,
 	json_write_file(cache, v); /* else it is tried again next time */
 }
 
-static bool probe(const struct boot_spec *spec, struct strbuf *why)
+/* 1: yes, 0: a guest was started and got nowhere, -errno: none was. */
+static int probe(const struct boot_spec *spec, struct strbuf *why)
 {
 	struct boot_result b __free(boot_result);
 	struct boot_spec s = *spec;
@@ -97,17 +98,16 @@ static bool probe(const struct boot_spec *spec, struct strbuf *why)
 	boot_result_init(&b, 0);
 	r = boot_run(&s, &b);
 	if (!r && b.outcome == BOOT_OK)
-		return true;
+		return 1;
 	strbuf_addf(why, "a probe guest did not run: %s", b.why.buf);
-	return false;
+	return min(r, 0);
 }
 
 bool kvm_usable(const struct boot_spec *spec, const char *cache, uid_t uid,
 		struct strbuf *why)
 {
 	char *key __free(kfree) = host_key(uid);
-	int known;
-	bool yes;
+	int known, r;
 
 	strbuf_reset(why);
 	if (!native(spec->arch)) {
@@ -121,7 +121,8 @@ bool kvm_usable(const struct boot_spec *spec, const char *cache, uid_t uid,
 	known = cached(cache, key, why);
 	if (known >= 0)
 		return known;
-	yes = probe(spec, why);
-	remember(cache, key, yes, why->buf);
-	return yes;
+	r = probe(spec, why);
+	if (r >= 0) /* what fails at once is cheap to try again */
+		remember(cache, key, r, why->buf);
+	return r > 0;
 }
