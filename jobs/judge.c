@@ -144,6 +144,9 @@ static void conclude(const json_t *input, json_t *out)
 		verdict = "unknown";
 		strbuf_addstr(&why, "not everything could be run, which is not "
 				    "the fault of the series");
+	} else if (json_array_size(json_object_get(out, "untested"))) {
+		verdict = "unknown";
+		strbuf_addstr(&why, "not everything was run");
 	} else if (any_unsure(out)) {
 		verdict = "unknown";
 		strbuf_addstr(&why, "something failed that could not be held "

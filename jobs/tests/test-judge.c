@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "jobs/judge.h"
+#include "lib/json.h"
+
+/* Single quotes for double ones keep the facts readable. */
+static json_t *facts(const char *text)
+{
+	char *copy __free(kfree) = xstrdup(text);
+	json_error_t err;
+	json_t *v;
+
+	for (char *p = copy; *p; p++) {
+		if (*p == '\'')
+			*p = '"';
+	}
+	v = json_loads(copy, 0, &err);
+	if (!v)
+		fail_msg("%s at %d: %s", err.text, err.position, copy);
+	return v;
+}
+
+#define WARN(file, line, fn, msg) \
+	"{'tool':'gcc','severity':'warning','option':'-Wunused-variable'," \
+	"'file':'" file "','line':" #line ",'col':1,'function':'" fn "'," \
+	"'message':'" msg "'}"
+#define ERROR(file, line, msg, follows) \
+	"{'tool':'gcc','severity':'error','file':'" file "','line':" #line \
+	",'col':1,'message':'" msg "','follows':" follows "}"
+#define UNIT(target, outcome, diags) \
+	"{'target':'" target "','outcome':'" outcome "','diagnostics':[" \
+	diags "]}"
+#define BUILD(base, patches) \
+	"{'job_id':7,'kind':'build','arch':'x86_64','kconfig':'small'," \
+	"'toolchain':'gcc','state':'passed','results':[{'id':5,'result':" \
+	"{'patches':[" patches "]}}],'control':[{'id':1,'result':{'patches':[" \
+	"{'number':0,'outcome':'passed','units':[" base "]}]}}]}"
+#define INPUT(runs) \
+	"{'patches':[{'number':1,'title':'a'},{'number':2,'title':'b'}]," \
+	"'runs':[" runs "]}"
+#define PATCH(n, outcome, units) \
+	"{'number':" #n ",'outcome':'" outcome "','units':[" units "]}"
+
+static json_t *judged(const char *text)
+{
+	json_t *in __free(json) = facts(text);
+	json_t *out = NULL;
+
+	judge(in, &out);
+	return out;
+}
+
+static json_t *finding(const json_t *out, size_t i)
+{
+	json_t *f = json_array_get(json_object_get(out, "findings"), i);
+
+	assert_non_null(f);
+	return f;
+}
+
+static size_t n_findings(const json_t *out)
+{
+	return json_array_size(json_object_get(out, "findings"));
+}
+
+static void what_the_base_says_too_is_not_new(void **state)
+{
+	json_t *out __free(json) = judged(INPUT(BUILD(
+		UNIT("mm/a.o", "built", WARN("mm/a.c", 10, "f", "unused x")),
+		PATCH(1, "passed", UNIT("mm/a.o", "built",
+			WARN("mm/a.c", 12, "f", "unused x"))))));
+
+	assert_int_equal(n_findings(out), 0);
+	assert_string_equal(json_get_str(out, "verdict", ""), "clean");
+}
+
+static void an_equal_warning_in_another_function_is_new(void **state)
+{
+	json_t *out __free(json) = judged(INPUT(BUILD(
+		UNIT("mm/a.o", "built", WARN("mm/a.c", 10, "f", "unused")),
+		PATCH(1, "passed", UNIT("mm/a.o", "built",
+			WARN("mm/a.c", 20, "g", "unused"))))));
+
+	assert_int_equal(n_findings(out), 1);
+	assert_string_equal(json_get_str(finding(out, 0), "function", ""), "g");
+	assert_int_equal(json_get_int(finding(out, 0), "number", 0), 1);
+	assert_int_equal(json_get_int(finding(out, 0), "attempt_id", 0), 5);
+	assert_string_equal(json_get_str(out, "verdict", ""), "warns");
+}
+
+/* Patch 2 does not rebuild the unit, so the warning of patch 1 stays one. */
+static void it_starts_at_one_patch_and_is_told_once(void **state)
+{
+	json_t *out __free(json) = judged(INPUT(BUILD("",
+		PATCH(1, "passed", UNIT("mm/a.o", "built",
+			WARN("mm/a.c", 1, "f", "w"))) ","
+		PATCH(2, "passed", UNIT("mm/b.o", "built", "")))));
+
+	assert_int_equal(n_findings(out), 1);
+	assert_int_equal(json_get_int(finding(out, 0), "until_number", -1), -1);
+}
+
+static void a_later_patch_may_repair_it(void **state)
+{
+	json_t *out __free(json) = judged(INPUT(BUILD("",
+		PATCH(1, "passed", UNIT("mm/a.o", "built",
+			WARN("mm/a.c", 1, "f", "w"))) ","
+		PATCH(2, "passed", UNIT("mm/a.o", "built", "")))));
+
+	assert_int_equal(n_findings(out), 1);
+	assert_int_equal(json_get_int(finding(out, 0), "until_number", 0), 2);
+}
+
+static void followers_point_to_their_leader(void **state)
+{
+	json_t *out __free(json) = judged(INPUT(BUILD("",
+		PATCH(1, "passed", "") ","
+		PATCH(2, "failed", UNIT("mm/a.o", "failed",
+			ERROR("include/p.h", 873, "implicit p", "false") ","
+			ERROR("include/p.h", 873, "bad types", "true"))))));
+	const json_t *build = json_array_get(json_object_get(out, "builds"), 0);
+	const json_t *row = json_array_get(json_object_get(build, "patches"),
+					   1);
+
+	assert_int_equal(n_findings(out), 2);
+	assert_int_equal(json_get_int(finding(out, 0), "leader", -1), -1);
+	assert_int_equal(json_get_int(finding(out, 1), "leader", -1), 0);
+	assert_int_equal(json_get_int(row, "errors", 0), 2);
+	assert_string_equal(json_get_str(out, "verdict", ""), "broken");
+	assert_non_null(strstr(json_get_str(out, "why", ""),
+			       "patch 2/2, include/p.h:873: implicit"));
+}
+
+/* The compiler stopped early: what it did not repeat is not repaired. */
+static void a_failed_unit_keeps_its_warnings(void **state)
+{
+	json_t *out __free(json) = judged(INPUT(BUILD(
+		UNIT("mm/a.o", "built", WARN("mm/a.c", 1, "f", "w")),
+		PATCH(1, "failed", UNIT("mm/a.o", "failed",
+			ERROR("mm/a.c", 2, "e", "false"))) ","
+		PATCH(2, "passed", UNIT("mm/a.o", "built",
+			WARN("mm/a.c", 1, "f", "w"))))));
+
+	assert_int_equal(n_findings(out), 1);
+	assert_string_equal(json_get_str(finding(out, 0), "message", ""), "e");
+	assert_int_equal(json_get_int(finding(out, 0), "until_number", 0), 2);
+}
+
+static void a_build_that_fails_in_silence_is_not_clean(void **state)
+{
+	json_t *out __free(json) = judged(INPUT(BUILD("",
+		PATCH(1, "failed", ""))));
+
+	assert_int_equal(n_findings(out), 1);
+	assert_string_equal(json_get_str(out, "verdict", ""), "broken");
+}
+
+#define TEST_RUN(own, base) \
+	"{'job_id':8,'kind':'test','arch':'s390','kconfig':'small'," \
+	"'toolchain':'gcc','state':'failed','results':[" own \
+	"],'control':[" base "]}"
+#define ATTEMPT(id, status) \
+	"{'id':" #id ",'result':{'boot':{'outcome':'ok','reports':[]}," \
+	"'tests':[{'suite':'mm','name':'cow','status':'" status "'}]}}"
+
+static const char *blame(const char *text)
+{
+	static char word[32];
+	json_t *out __free(json) = judged(text);
+
+	assert_int_equal(n_findings(out), 1);
+	snprintf(word, sizeof(word), "%s",
+		 json_get_str(finding(out, 0), "blame", ""));
+	return word;
+}
+
+static void a_test_is_blamed_after_two_failures_only(void **state)
+{
+	assert_string_equal(blame(INPUT(TEST_RUN(ATTEMPT(1, "failed"),
+						 ATTEMPT(9, "passed")))),
+			    "unknown");
+	assert_string_equal(blame(INPUT(TEST_RUN(ATTEMPT(2, "failed") ","
+						 ATTEMPT(1, "failed"),
+						 ATTEMPT(9, "passed")))),
+			    "series");
+	assert_string_equal(blame(INPUT(TEST_RUN(ATTEMPT(2, "failed") ","
+						 ATTEMPT(1, "passed"),
+						 ATTEMPT(9, "passed")))),
+			    "flaky");
+	assert_string_equal(blame(INPUT(TEST_RUN(ATTEMPT(2, "failed") ","
+						 ATTEMPT(1, "failed"),
+						 ATTEMPT(9, "failed")))),
+			    "base");
+	assert_string_equal(blame(INPUT(TEST_RUN(ATTEMPT(2, "failed") ","
+						 ATTEMPT(1, "failed"), ""))),
+			    "unknown");
+}
+
+static void one_failure_asks_for_another_attempt(void **state)
+{
+	json_t *once __free(json) = facts(TEST_RUN(ATTEMPT(1, "failed"),
+						   ATTEMPT(9, "passed")));
+	json_t *base __free(json) = facts(TEST_RUN(ATTEMPT(1, "failed"),
+						   ATTEMPT(9, "failed")));
+	json_t *good __free(json) = facts(TEST_RUN(ATTEMPT(1, "passed"),
+						   ATTEMPT(9, "passed")));
+
+	assert_true(judge_wants_repeat(once));
+	assert_false(judge_wants_repeat(base));
+	assert_false(judge_wants_repeat(good));
+}
+
+static void what_was_not_run_is_never_clean(void **state)
+{
+	json_t *out __free(json) = judged(INPUT(
+		"{'job_id':7,'kind':'build','arch':'arm64','kconfig':'small',"
+		"'toolchain':'gcc','state':'canceled','state_why':'by me',"
+		"'results':[],'control':[]}"));
+
+	assert_string_equal(json_get_str(out, "verdict", ""), "unknown");
+	assert_int_equal(json_array_size(json_object_get(out, "untested")), 1);
+}
+
+static void benchmarks_are_compared_by_name(void **state)
+{
+	json_t *out __free(json) = judged(INPUT(
+		"{'job_id':9,'kind':'bench','arch':'x86_64','kconfig':'small',"
+		"'toolchain':'gcc','state':'passed','results':[{'id':3,"
+		"'result':{'boot':{'outcome':'ok'},'benchmarks':[{'name':'m',"
+		"'unit':'instructions','value':28769356,'work':163840}]}}],"
+		"'control':[{'id':2,'result':{'boot':{'outcome':'ok'},"
+		"'benchmarks':[{'name':'m','value':28277840}]}}]}"));
+	const json_t *row = json_array_get(json_object_get(out, "benchmarks"),
+					   0);
+
+	assert_int_equal(json_get_int(row, "difference", 0), 491516);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_the_base_says_too_is_not_new),
+		cmocka_unit_test(an_equal_warning_in_another_function_is_new),
+		cmocka_unit_test(it_starts_at_one_patch_and_is_told_once),
+		cmocka_unit_test(a_later_patch_may_repair_it),
+		cmocka_unit_test(followers_point_to_their_leader),
+		cmocka_unit_test(a_failed_unit_keeps_its_warnings),
+		cmocka_unit_test(a_build_that_fails_in_silence_is_not_clean),
+		cmocka_unit_test(a_test_is_blamed_after_two_failures_only),
+		cmocka_unit_test(one_failure_asks_for_another_attempt),
+		cmocka_unit_test(what_was_not_run_is_never_clean),
+		cmocka_unit_test(benchmarks_are_compared_by_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#define pr_fmt(fmt) "worker: " fmt
+#include "server/worker-main.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "jobs/judge.h"
+#include "jobs/report.h"
+#include "kernel-series/base.h"
+#include "kernel-series/mail.h"
+#include "kernel-series/pull.h"
+#include "kernel-series/tree.h"
+#include "lib/fs.h"
+#include "lib/json.h"
+#include "lib/log.h"
+
+#define MAX_REQUEST_BYTES (512u << 20)
+
+static int put_answer(json_t *answer)
+{
+	if (json_dumpf(answer, stdout, JSON_COMPACT) || fflush(stdout)) {
+		pr_err("writing the answer: %s\n", strerror(errno));
+		return 1;
+	}
+	return 0;
+}
+
+static int answer_or_error(int r, json_t *answer, const struct strbuf *why)
+{
+	json_t *o __free(json) = answer;
+
+	if (r) {
+		json_decref(o);
+		o = json_object();
+		json_set_text(o, "error", why->len ? why->buf : strerror(-r));
+	}
+	return put_answer(o);
+}
+
+static int do_pull(const json_t *request)
+{
+	struct strbuf why __free(strbuf) = STRBUF_INIT;
+	int r = pull_worker(request, fileno(stdout), &why);
+
+	/* it has said so in an "error" frame */
+	return r < 0 && !why.len ? 1 : 0;
+}
+
+static int do_tree(const json_t *request)
+{
+	struct strbuf why __free(strbuf) = STRBUF_INIT;
+	json_t *answer = NULL;
+	int r = tree_import(request, &answer, &why);
+
+	return answer_or_error(r, answer, &why);
+}
+
+static int do_apply(const json_t *request)
+{
+	struct strbuf why __free(strbuf) = STRBUF_INIT;
+	json_t *answer = NULL;
+	int r = base_and_apply(request, &answer, &why);
+
+	return answer_or_error(r, answer, &why);
+}
+
+/* The texts to quote from are read here, not in the daemon. */
+static int load_text(json_t *patch)
+{
+	const char *path = json_get_str(patch, "path", "");
+	struct strbuf raw __free(strbuf) = STRBUF_INIT;
+	struct strbuf why __free(strbuf) = STRBUF_INIT;
+	struct mail *mail __free(mail) = NULL;
+	int r = fs_read_file(path, MAIL_MAX_BYTES, &raw);
+
+	if (!r)
+		r = mail_parse(raw.buf, raw.len, &mail, &why);
+	if (r < 0)
+		return r;
+	json_set_text(patch, "text",
+		      !mail ? "" : mail->attached.len ? mail->attached.buf :
+						       mail->display.buf);
+	return 0;
+}
+
+static int do_report(const json_t *request)
+{
+	json_t *ctx = json_object_get(request, "context"), *p;
+	struct strbuf why __free(strbuf) = STRBUF_INIT;
+	json_t *judgement = NULL, *mail = NULL;
+	size_t i;
+	int r = 0;
+
+	json_array_foreach(json_object_get(ctx, "patches"), i, p) {
+		if (!r)
+			r = load_text(p);
+	}
+	if (r)
+		return answer_or_error(r, NULL, &why);
+	judge(json_object_get(request, "judge"), &judgement);
+	r = report_reply(ctx, judgement, &mail);
+	if (r) {
+		json_decref(judgement);
+		return answer_or_error(r, NULL, &why);
+	}
+	return put_answer(json_pack("{s:o, s:o}", "judgement", judgement,
+				    "mail", mail));
+}
+
+static const struct {
+	const char *name;
+	int (*fn)(const json_t *request);
+} workers[] = {
+	{ "pull", do_pull },
+	{ "tree", do_tree },
+	{ "apply", do_apply },
+	{ "report", do_report },
+};
+
+int worker_main(const char *name)
+{
+	static const struct rlimit no_core = { 0, 0 };
+	struct strbuf text __free(strbuf) = STRBUF_INIT;
+	json_t *request __free(json) = NULL;
+	json_error_t err;
+
+	setrlimit(RLIMIT_CORE, &no_core);
+	if (strbuf_read(&text, fileno(stdin), MAX_REQUEST_BYTES)) {
+		pr_err("%s: the request cannot be read\n", name);
+		return 2;
+	}
+	request = json_loadb(text.buf, text.len, 0, &err);
+	if (!request) {
+		pr_err("%s: the request is no JSON: %s\n", name, err.text);
+		return 2;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(workers); i++) {
+		if (!strcmp(workers[i].name, name))
+			return workers[i].fn(request);
+	}
+	pr_err("there is no worker \"%s\"\n", name);
+	return 2;
+}
