@@ -256,40 +256,73 @@ static bool hunk_header(const struct reader *r, struct patch_hunk *h,
 	       !memcmp(p, " @@", 3);
 }
 
+/* One line of a hunk; false if it does not belong there. */
+static bool hunk_line(struct patch_file *f, struct patch_hunk *h, char c,
+		      unsigned long *old, unsigned long *new)
+{
+	if ((c == ' ' || c == '\n') && *old && *new) {
+		--*old;
+		--*new;
+		h->leading += !h->changed;
+		h->trailing++;
+		return true;
+	}
+	if (c == '-' && *old) {
+		--*old;
+		f->removed++;
+	} else if (c == '+' && *new) {
+		--*new;
+		f->added++;
+	} else {
+		return false;
+	}
+	h->changed = true;
+	h->trailing = 0;
+	return true;
+}
+
+/*
+ * "\ No newline at end of file" belongs to the line before it, which must be
+ * the last one of its side. What else git would accept, git may judge.
+ */
+static bool no_newline(struct patch_hunk *h, char last, unsigned long old,
+		       unsigned long new)
+{
+	if (last == ' ' && !old && !new)
+		h->old_no_newline = true;
+	else if (last == '-' && !old)
+		h->old_no_newline = true;
+	else if (last != '+' || new)
+		return false;
+	return true;
+}
+
 /* Lines of one hunk until the counts of its header are used up. */
 static bool hunk_lines(struct reader *r, struct patch_file *f,
 		       struct patch_hunk *h, unsigned long old,
 		       unsigned long new)
 {
-	bool changed = false;
+	char last = '\0';
 
-	while (old || new) {
+	for (;;) {
 		char c = r->p < r->end ? *r->p : '\0';
 
-		if ((c == ' ' || c == '\n') && old && new) {
-			old--;
-			new--;
-			h->leading += !changed;
-			h->trailing++;
-		} else if (c == '-' && old) {
-			old--;
-			f->removed++;
-			changed = true;
-			h->trailing = 0;
-		} else if (c == '+' && new) {
-			new--;
-			f->added++;
-			changed = true;
-			h->trailing = 0;
-		} else if (c != '\\') {
+		/* 12: how git tells this line in any language */
+		if (c == '\\' && last && at(r, "\\ ") && line_len(r) >= 12) {
+			if (!no_newline(h, last, old, new))
+				return false;
+			last = '\0';
+		} else if (!old && !new) {
+			break;
+		} else if (hunk_line(f, h, c, &old, &new)) {
+			last = c;
+		} else {
 			return false;
 		}
 		next_line(r);
 	}
-	/* 12: how git tells this line in any language from a removed one */
-	if (at(r, "\\ ") && line_len(r) >= 12)
-		next_line(r);
-	return changed;
+	/* a patch cut in the middle of its last line */
+	return h->changed && r->p[-1] == '\n';
 }
 
 static bool parse_hunk(struct reader *r, struct patch_file *f)

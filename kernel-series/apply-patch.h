@@ -22,6 +22,8 @@
  * @leading: lines of context before the first change
  * @trailing: lines of context after the last one
  * @line: line of the patch where the hunk begins, counted from 1
+ * @changed: it adds or removes something
+ * @old_no_newline: its last old line is the end of a file without newline
  */
 struct patch_hunk {
 	unsigned long old_start, new_start;
@@ -29,6 +31,7 @@ struct patch_hunk {
 	size_t len;
 	unsigned long leading, trailing;
 	unsigned long line;
+	bool changed, old_no_newline;
 };
 
 /**

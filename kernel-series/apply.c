@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "kernel-series/apply-am.h"
+#include "kernel-series/apply-fast.h"
+#include "kernel-series/apply-there.h"
 #include "lib/json.h"
 
 #define MAX_PATCHES 1000
@@ -117,16 +119,71 @@ static int by_git_am(struct git_repo *repo, const struct apply_series *s,
 		     struct git_id *tree, struct apply_step *step)
 {
 	const char **paths __free(kfree) = patch_paths(&p->patch);
+	struct strbuf why __free(strbuf) = STRBUF_INIT;
+	int r;
 
 	step->by_git = true;
-	return apply_am(repo, head, &p->mail.raw, paths, s->scratch, tree,
-			&step->why);
+	r = apply_am(repo, head, &p->mail.raw, paths, s->scratch, tree, &why);
+	/* our own explanation has the hunk, git's has not */
+	if (r < 0 || (r == AM_REFUSED && !step->why.len)) {
+		strbuf_reset(&step->why);
+		strbuf_addbuf(&step->why, &why);
+	} else if (r != AM_REFUSED) {
+		strbuf_reset(&step->why);
+	}
+	return r;
+}
+
+/* 0, AM_REFUSED, AM_NO_CHANGE or -errno, as apply_am(). */
+static int new_tree(struct git_repo *repo, const struct apply_series *s,
+		    const struct apply_patch *p, enum apply_how how,
+		    const struct git_id *head, struct git_id *tree,
+		    struct apply_step *step)
+{
+	struct git_id old;
+	int r;
+
+	if (how == APPLY_GIT_ONLY)
+		return by_git_am(repo, s, p, head, tree, step);
+	r = repo_commit_tree(repo, head, &old);
+	if (r)
+		return r < 0 ? r : -EIO;
+	r = apply_fast(repo, &old, &p->patch, tree, &step->why);
+	if (r == FAST_ASK_GIT && how == APPLY_ANY)
+		return by_git_am(repo, s, p, head, tree, step);
+	if (r == FAST_ASK_GIT || r == FAST_REFUSED)
+		return AM_REFUSED;
+	strbuf_reset(&step->why);
+	return r == FAST_NO_CHANGE ? AM_NO_CHANGE : r;
+}
+
+/* git says no. Perhaps because there is nothing left to do? */
+static int check_upstream(struct git_repo *repo, const struct apply_patch *p,
+			  const struct git_id *head, struct apply_step *step)
+{
+	enum there there = THERE_NOT;
+	struct git_id tree;
+	int r = repo_commit_tree(repo, head, &tree);
+
+	if (!r)
+		r = apply_is_there(repo, &tree, &p->patch, &there);
+	if (r)
+		return r < 0 ? r : -EIO;
+	step->state = there == THERE_NOT ? APPLY_CONFLICT : APPLY_UPSTREAM;
+	step->refused = true;
+	if (there == THERE_NOT)
+		return 0;
+	step->changed_form = there == THERE_CHANGED;
+	strbuf_setf(&step->why, there == THERE_CHANGED ?
+		    "the tree has it already, in a changed form" :
+		    "the tree has all of it already");
+	return 0;
 }
 
 /* -errno, or 0 with the state in @step */
 static int apply_one(struct git_repo *repo, const struct apply_series *s,
-		     const struct apply_patch *p, struct git_id *head,
-		     struct apply_step *step)
+		     const struct apply_patch *p, enum apply_how how,
+		     struct git_id *head, struct apply_step *step)
 {
 	struct git_id tree;
 	int r;
@@ -136,13 +193,11 @@ static int apply_one(struct git_repo *repo, const struct apply_series *s,
 		strbuf_addbuf(&step->why, &p->unreadable);
 		return 0;
 	}
-	r = by_git_am(repo, s, p, head, &tree, step);
+	r = new_tree(repo, s, p, how, head, &tree, step);
 	if (r < 0)
 		return r;
-	if (r == AM_REFUSED) {
-		step->state = APPLY_CONFLICT;
-		return 0;
-	}
+	if (r == AM_REFUSED)
+		return check_upstream(repo, p, head, step);
 	if (r == AM_NO_CHANGE) {
 		step->state = APPLY_UPSTREAM;
 		strbuf_addstr(&step->why, "the tree has all of it already");
@@ -154,6 +209,30 @@ static int apply_one(struct git_repo *repo, const struct apply_series *s,
 	*head = step->commit;
 	step->state = APPLY_APPLIED;
 	return 0;
+}
+
+static int take_step(struct git_repo *repo, const struct apply_series *s,
+		     size_t i, enum apply_how how, struct git_id *head,
+		     struct apply_result *ret)
+{
+	struct apply_step *step = &ret->steps[i];
+	int r = apply_one(repo, s, &s->v[i], how, head, step);
+
+	if (r)
+		return r;
+	switch (step->state) {
+	case APPLY_APPLIED:
+		ret->applied++;
+		return 0;
+	case APPLY_UPSTREAM:
+		ret->upstream++;
+		ret->changed_form |= step->changed_form;
+		return 0;
+	case APPLY_CONFLICT:
+	case APPLY_NOT_TRIED:
+		break;
+	}
+	return APPLY_REFUSED;
 }
 
 int apply_series_on(struct git_repo *repo, const struct apply_series *s,
@@ -169,19 +248,15 @@ int apply_series_on(struct git_repo *repo, const struct apply_series *s,
 	for (i = 0; i < s->nr; i++)
 		strbuf_init(&ret->steps[i].why);
 	for (i = 0; i < s->nr; i++) {
-		struct apply_step *step = &ret->steps[i];
-		int r = apply_one(repo, s, &s->v[i], &head, step);
+		int r = take_step(repo, s, i, how, &head, ret);
 
-		if (r) {
+		if (r < 0)
 			strbuf_addf(why, "patch %u: %s", s->v[i].number,
-				    step->why.len ? step->why.buf :
-						    strerror(-r));
+				    ret->steps[i].why.len ?
+					    ret->steps[i].why.buf :
+					    strerror(-r));
+		if (r)
 			return r;
-		}
-		if (step->state == APPLY_CONFLICT)
-			return APPLY_REFUSED;
-		ret->applied += step->state == APPLY_APPLIED;
-		ret->upstream += step->state == APPLY_UPSTREAM;
 	}
 	return 0;
 }

@@ -49,13 +49,15 @@ struct apply_series {
  * struct apply_step - what became of one patch
  * @state: see there
  * @commit: the new commit, valid for %APPLY_APPLIED
- * @by_git: git am did it, not the fast path
+ * @by_git: git am was asked
+ * @refused: git am refuses it, also where we say %APPLY_UPSTREAM
+ * @changed_form: %APPLY_UPSTREAM, but what the tree has differs a little
  * @why: one line and perhaps the rejected hunk
  */
 struct apply_step {
 	enum apply_state state;
 	struct git_id commit;
-	bool by_git;
+	bool by_git, refused, changed_form;
 	struct strbuf why;
 };
 
@@ -65,14 +67,14 @@ struct apply_step {
  * @nr: their number
  * @applied: patches that gave a commit
  * @upstream: patches that were in the tree
- * @upstream_refused: some of these git am would have refused
+ * @changed_form: some of these in a changed form: do not build on that
  */
 struct apply_result {
 	struct apply_step *steps;
 	size_t nr;
 	size_t applied;
 	size_t upstream;
-	bool upstream_refused;
+	bool changed_form;
 };
 
 /**
@@ -106,8 +108,8 @@ enum apply_how {
  * @why: one line for negative results
  *
  * Stops at the first patch that does not apply; the rest is %APPLY_NOT_TRIED.
- * A patch that git refuses although all it adds is in the tree and all it
- * removes is gone counts as %APPLY_UPSTREAM and is skipped.
+ * A patch that git refuses because the tree has it already, see
+ * apply_is_there(), counts as %APPLY_UPSTREAM and is skipped.
  *
  * Return: 0; %APPLY_REFUSED; -errno.
  * Source: git-am(1) with -3.

@@ -191,7 +191,7 @@ static int try_base(struct search *s, const char *tree,
 		return r;
 	}
 	/* a series that is there completely has nothing to be tested */
-	s->done = !r && res.applied;
+	s->done = !r && res.applied && !res.changed_form;
 	if (res.applied != res.nr || r) {
 		strbuf_addstr(&text, "; ");
 		describe(s, &res, &text);
