@@ -11,8 +11,13 @@ static int submit(struct client *c, int argc, char **argv)
 {
 	struct strbuf mbox __free(strbuf) = STRBUF_INIT;
 	json_t *o __free(json) = NULL;
+	bool is_private = argc && !strcmp(argv[0], "--private");
 	int r;
 
+	if (is_private) {
+		argc--;
+		argv++;
+	}
 	if (argc != 1)
 		return cmd_usage("submit needs one mbox file, or - for stdin");
 	r = strcmp(argv[0], "-") ?
@@ -20,7 +25,8 @@ static int submit(struct client *c, int argc, char **argv)
 		strbuf_read(&mbox, 0, MBOX_MAX_BYTES);
 	if (r)
 		return cmd_fail("%s: %s", argv[0], strerror(-r));
-	r = api_call(c, "POST", "/api/v1/series", mbox.buf, mbox.len,
+	r = api_call(c, "POST", is_private ? "/api/v1/series?private=1" :
+		     "/api/v1/series", mbox.buf, mbox.len,
 		     "application/mbox", &o);
 	if (r)
 		return r;
@@ -34,6 +40,7 @@ static int submit(struct client *c, int argc, char **argv)
 }
 
 const struct cmd cmds_submit[] = {
-	{ NULL, submit, "FILE.mbox", "test a series from a file" },
+	{ NULL, submit, "[--private] FILE.mbox",
+	  "test a series from a file; private: shown only to tokens that may" },
 	{ 0 },
 };

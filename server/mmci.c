@@ -9,6 +9,7 @@ static const struct noun nouns[] = {
 	{ "series", cmds_series }, { "job", cmds_job },
 	{ "outbox", cmds_outbox }, { "tree", cmds_tree },
 	{ "submit", cmds_submit }, { "token", cmds_token },
+	{ "parse", cmds_parse },
 	{ "check-config", cmds_check_config },
 };
 

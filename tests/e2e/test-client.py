@@ -57,7 +57,7 @@ def every_command_is_in_the_help():
                   "series cancel", "job list", "job show", "job log",
                   "job rerun", "job cancel", "outbox list", "outbox show",
                   "tree add", "tree list", "tree fetch", "submit",
-                  "token add", "check-config"):
+                  "token add", "parse", "check-config"):
         contains(out, "\n  " + words, "help")
 
 
