@@ -511,23 +511,78 @@ void diff_release(struct diff *d)
 	strbuf_init(&d->text);
 }
 
+/* Which file are we in? Follows the heads of files as read_file() took them. */
+struct file_counter {
+	size_t nr; /* files begun */
+	bool head, head_git;
+};
+
+static void count_file(struct file_counter *f, const struct cursor *c)
+{
+	bool git = line_has(c, "diff --git ");
+	bool begins = f->head ? (git && f->head_git) || line_has(c, "Index: ") :
+				begins_file(c) || line_has(c, "diff -") ||
+					line_has(c, "diff a/");
+
+	if (begins) {
+		f->nr++;
+		f->head = true;
+		f->head_git = false;
+	}
+	if (f->head && git)
+		f->head_git = true;
+}
+
+void diff_each_change(const struct diff *d,
+		      void (*fn)(const struct diff_file *f, char sign,
+				 const char *line, size_t len, void *data),
+		      void *data)
+{
+	struct cursor c = { .text = d->text.buf, .size = d->text.len };
+	struct file_counter f = { 0 };
+	unsigned long old = 0, new = 0;
+
+	for (cursor_load(&c, 0); !cursor_end(&c); cursor_step(&c)) {
+		const char *p = cursor_line(&c);
+		char first = c.len ? *p : ' ';
+
+		if (!old && !new) {
+			if (read_hunk(&c, &old, &new)) {
+				f.head = false;
+				continue;
+			}
+			count_file(&f, &c);
+		}
+		if (f.head || !f.nr || f.nr > d->nr_files)
+			continue;
+		if (first == '+' || first == '-')
+			fn(&d->files[f.nr - 1], first, p + 1, c.len - 1, data);
+		if (first != '+' && first != '\\' && old)
+			old--;
+		if (first != '-' && first != '\\' && new)
+			new--;
+	}
+}
+
+static void hash_line(const struct diff_file *f, char sign, const char *line,
+		      size_t len, void *data)
+{
+	struct strbuf *sb = data;
+
+	strbuf_addch(sb, sign);
+	strbuf_add(sb, line, len);
+	strbuf_addch(sb, '\n');
+}
+
 void diff_change_hash(const struct diff *d, char hex[static 65])
 {
 	struct strbuf sb __free(strbuf) = STRBUF_INIT;
-	struct cursor c = { .text = d->text.buf, .size = d->text.len };
 
 	for (size_t i = 0; i < d->nr_files; i++)
-		strbuf_addf(&sb, "%s\n%s\n", d->files[i].old_path,
-			    d->files[i].path);
-	for (cursor_load(&c, 0); !cursor_end(&c); cursor_step(&c)) {
-		const char *p = cursor_line(&c);
-
-		if (!c.len || (*p != '+' && *p != '-') ||
-		    line_has(&c, "--- ") || line_has(&c, "+++ "))
-			continue;
-		strbuf_add(&sb, p, c.len);
-		strbuf_addch(&sb, '\n');
-	}
+		strbuf_addf(&sb, "%s\n%s\n%d %d\n", d->files[i].old_path,
+			    d->files[i].path, d->files[i].is_binary,
+			    d->files[i].mode_change);
+	diff_each_change(d, hash_line, &sb);
 	hash_hex(sb.buf, sb.len, hex);
 }
 

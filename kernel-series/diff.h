@@ -59,6 +59,14 @@ bool diff_find(const char *text, size_t len, struct diff *ret, size_t *start);
 /** diff_release() - free what @d holds */
 void diff_release(struct diff *d);
 /**
+ * diff_each_change() - call @fn for each added and removed line, in order
+ * @fn: gets the file, '+' or '-', the line without sign and newline, and @data
+ */
+void diff_each_change(const struct diff *d,
+		      void (*fn)(const struct diff_file *f, char sign,
+				 const char *line, size_t len, void *data),
+		      void *data);
+/**
  * diff_change_hash() - hash over files and changed lines, without positions
  * @hex: receives 64 hex digits; equal for two diffs that add and remove the
  *	same lines in the same files, whatever stands around them
