@@ -111,10 +111,8 @@ static int known_arch(cfg_t *cfg, cfg_opt_t *opt)
 static cfg_opt_t source_opts[] = {
 	CFG_STR("kind", "public-inbox", CFGF_NONE),
 	CFG_STR("location", NULL, CFGF_NODEFAULT),
-	CFG_STR("list", "", CFGF_NONE),
 	CFG_INT("poll_s", 60, CFGF_NONE),
 	CFG_STR("since", "", CFGF_NONE),
-	CFG_INT("silent_s", 172800, CFGF_NONE),
 	CFG_END()
 };
 
@@ -137,7 +135,6 @@ static cfg_opt_t limit_opts[] = {
 	CFG_INT("job_timeout_s", 3600, CFGF_NONE),
 	CFG_INT("memory_mib", 4096, CFGF_NONE),
 	CFG_INT("disk_mib", 8192, CFGF_NONE),
-	CFG_INT("warm_mib", 40960, CFGF_NONE),
 	CFG_END()
 };
 
@@ -148,7 +145,6 @@ static cfg_opt_t top_opts[] = {
 	CFG_STR("public_url", "", CFGF_NONE),
 	CFG_STR("libexec_dir", "/usr/local/libexec/mmci", CFGF_NONE),
 	CFG_STR("kconfig_dir", "/usr/local/share/mmci/kconfig", CFGF_NONE),
-	CFG_STR("template_dir", "/usr/local/share/mmci/web", CFGF_NONE),
 	CFG_INT("build_uid", 65534, CFGF_NONE),
 	CFG_INT("build_gid", 65534, CFGF_NONE),
 	CFG_INT("make_jobs", 2, CFGF_NONE),
@@ -169,7 +165,6 @@ static void set_validators(cfg_t *cfg)
 {
 	static const char *const numbers[] = {
 		"build_uid", "build_gid", "settle_s", "incomplete_s",
-		"limits|warm_mib", "source|silent_s",
 	};
 	static const char *const counts[] = {
 		"make_jobs", "parallel_jobs", "limits|job_timeout_s",
@@ -177,7 +172,7 @@ static void set_validators(cfg_t *cfg)
 	};
 	static const char *const names[] = {
 		"state_dir", "listen_host", "libexec_dir", "kconfig_dir",
-		"template_dir", "mail|from", "source|location",
+		"mail|from", "source|location",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
@@ -223,9 +218,7 @@ static int take_source(cfg_t *sec, struct config_source *s, struct strbuf *why)
 	s->name = xstrdup(cfg_title(sec));
 	s->kind = xstrdup(cfg_getstr(sec, "kind"));
 	s->location = xstrdup(location);
-	s->list = xstrdup(cfg_getstr(sec, "list"));
 	s->poll_s = cfg_getint(sec, "poll_s");
-	s->silent_s = cfg_getint(sec, "silent_s");
 	if (!location || !*location) {
 		strbuf_setf(why, "%s:%d: source \"%s\" has no location",
 			    sec->filename, sec->line, s->name);
@@ -256,7 +249,6 @@ static int take_all(cfg_t *cfg, struct config *c, struct strbuf *why)
 			  (long long)c->listen_port);
 	c->libexec_dir = xstrdup(cfg_getstr(cfg, "libexec_dir"));
 	c->kconfig_dir = xstrdup(cfg_getstr(cfg, "kconfig_dir"));
-	c->template_dir = xstrdup(cfg_getstr(cfg, "template_dir"));
 	c->build_uid = cfg_getint(cfg, "build_uid");
 	c->build_gid = cfg_getint(cfg, "build_gid");
 	c->make_jobs = cfg_getint(cfg, "make_jobs");
@@ -266,7 +258,6 @@ static int take_all(cfg_t *cfg, struct config *c, struct strbuf *why)
 	c->job_timeout_s = cfg_getint(limits, "job_timeout_s");
 	c->memory_mib = cfg_getint(limits, "memory_mib");
 	c->disk_mib = cfg_getint(limits, "disk_mib");
-	c->warm_limit_mib = cfg_getint(limits, "warm_mib");
 	take_strings(matrix, "arches", &c->arches);
 	take_strings(matrix, "kconfigs", &c->kconfigs);
 	take_strings(matrix, "toolchains", &c->toolchains);
@@ -361,7 +352,6 @@ void config_free(struct config *c)
 	free(c->public_url);
 	free(c->libexec_dir);
 	free(c->kconfig_dir);
-	free(c->template_dir);
 	free(c->mail_mode);
 	free(c->mail_from);
 	free(c->mail_spool_dir);
@@ -373,7 +363,6 @@ void config_free(struct config *c)
 		free(c->sources[i].name);
 		free(c->sources[i].kind);
 		free(c->sources[i].location);
-		free(c->sources[i].list);
 	}
 	free(c->sources);
 	free(c);

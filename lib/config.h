@@ -12,19 +12,15 @@
  * @name: the list's short name, "linux-mm"
  * @kind: "public-inbox" (directory or URL) or "mbox"
  * @location: path or http(s) URL
- * @list: the list's address, for policy
  * @poll_s: seconds between two looks
  * @since_s: ignore mails older than this (seconds since the epoch), 0: none
- * @silent_s: alert after this long without a new mail, 0: never
  */
 struct config_source {
 	char *name;
 	char *kind;
 	char *location;
-	char *list;
 	int64_t poll_s;
 	int64_t since_s;
-	int64_t silent_s;
 };
 
 /** struct config_strings - a list of strings */
@@ -45,7 +41,6 @@ struct config {
 	char *public_url;
 	char *libexec_dir;
 	char *kconfig_dir;
-	char *template_dir;
 	int64_t build_uid;
 	int64_t build_gid;
 	int64_t make_jobs;
@@ -55,7 +50,6 @@ struct config {
 	int64_t job_timeout_s;
 	int64_t memory_mib;
 	int64_t disk_mib;
-	int64_t warm_limit_mib;
 	struct config_strings arches;
 	struct config_strings kconfigs;
 	struct config_strings toolchains;

@@ -2,21 +2,19 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "lib/clock.h"
 #include "server/cmd.h"
 
-static json_t *scopes_of(const char *text)
+/* "submit,rerun" on the command line is "submit rerun" in the API. */
+static char *with_spaces(const char *list)
 {
-	json_t *list = json_array();
+	char *scopes = xstrdup(list);
 
-	while (*text) {
-		size_t n = strcspn(text, ", ");
-
-		if (n)
-			json_array_append_new(list, json_textn(text, n));
-		text += n;
-		text += strspn(text, ", ");
+	for (char *p = scopes; *p; p++) {
+		if (*p == ',')
+			*p = ' ';
 	}
-	return list;
+	return scopes;
 }
 
 static int add(struct client *c, int argc, char **argv)
@@ -26,7 +24,8 @@ static int add(struct client *c, int argc, char **argv)
 		{ "--scope", &scope }, { "--days", &days }, { NULL },
 	};
 	json_t *o __free(json) = NULL, *spec __free(json) = json_object();
-	char *body __free(kfree) = NULL, *end = NULL;
+	char *body __free(kfree) = NULL, *scopes __free(kfree) = NULL;
+	char *end = NULL;
 	long n = 0;
 	int r = cmd_options(&argc, argv, opts);
 
@@ -34,15 +33,16 @@ static int add(struct client *c, int argc, char **argv)
 		return r;
 	if (argc != 1 || !scope)
 		return cmd_usage("token add needs a name and --scope, one or "
-				 "more of submit, rerun, admin");
+				 "more of read-private, submit, rerun, admin");
 	if (days)
 		n = strtol(days, &end, 10);
 	if (days && (*end || end == days || n < 1 || n > 36500))
 		return cmd_usage("--days %s: expected 1 to 36500", days);
 	json_set_text(spec, "name", argv[0]);
-	json_object_set_new(spec, "scopes", scopes_of(scope));
+	scopes = with_spaces(scope);
+	json_set_text(spec, "scopes", scopes);
 	if (days)
-		json_set_int(spec, "expires_s", (int64_t)n * 86400);
+		json_set_int(spec, "expires_s", clock_now_s() + n * 86400);
 	body = json_dumps(spec, JSON_COMPACT);
 	r = api_call(c, "POST", "/api/v1/tokens", body, strlen(body),
 		     "application/json", &o);
@@ -57,7 +57,7 @@ static int add(struct client *c, int argc, char **argv)
 }
 
 const struct cmd cmds_token[] = {
-	{ "add", add, "NAME --scope submit,rerun,admin [--days N]",
+	{ "add", add, "NAME --scope SCOPE[,SCOPE] [--days N]",
 	  "make a bearer token for the API" },
 	{ 0 },
 };

@@ -190,7 +190,6 @@ state_dir = "{self.state}"
 listen_port = {self.port}
 libexec_dir = "{self.prefix}/libexec/mmci"
 kconfig_dir = "{self.prefix}/share/mmci/kconfig"
-template_dir = "{self.prefix}/share/mmci/web"
 make_jobs = {os.cpu_count()}
 settle_s = 3
 {top}

@@ -62,9 +62,7 @@ def the_daemon_starts():
     d.configure(f"""
 source list {{
 	location = "{archive.url}"
-	list = "linux-mm@lists.example.org"
 	poll_s = 1
-	silent_s = 0
 }}
 """)
     d.start()

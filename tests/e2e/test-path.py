@@ -41,9 +41,7 @@ def source(location, name="list", kind="public-inbox"):
 source {name} {{
 	kind = "{kind}"
 	location = "{location}"
-	list = "linux-mm@lists.example.org"
 	poll_s = 1
-	silent_s = 0
 }}
 """
 
