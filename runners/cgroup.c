@@ -67,6 +67,21 @@ static char *own_group(const char *controller)
 	return NULL;
 }
 
+/* Groups of a runner that was killed: nobody else would remove them. */
+static void remove_stale(const char *parent)
+{
+	DIR *d __free(dir) = opendir(parent);
+	struct dirent *e;
+
+	while (d && (e = readdir(d))) {
+		int pid, n;
+
+		if (sscanf(e->d_name, "mmci-run.%d.%d", &pid, &n) == 2 &&
+		    pid > 0 && kill(pid, 0) && errno == ESRCH)
+			unlinkat(dirfd(d), e->d_name, AT_REMOVEDIR);
+	}
+}
+
 static char *group_name(void)
 {
 	static unsigned int serial;
@@ -79,12 +94,15 @@ static char *make_v1(const char *controller, const char *limit_file,
 {
 	char *own __free(kfree) = own_group(controller);
 	char *name __free(kfree) = group_name();
+	char *parent __free(kfree) = NULL;
 	char *dir __free(kfree) = NULL;
 
 	if (!own)
 		return NULL;
-	dir = xasprintf(CGROUP_ROOT "/%s%s/%s", controller,
-			strcmp(own, "/") ? own : "", name);
+	parent = xasprintf(CGROUP_ROOT "/%s%s", controller,
+			   strcmp(own, "/") ? own : "");
+	remove_stale(parent);
+	dir = xasprintf("%s/%s", parent, name);
 	if (mkdir(dir, 0755))
 		return NULL;
 	if (write_limit(dir, limit_file, limit)) {
@@ -101,6 +119,7 @@ static char *make_v2_below(const char *parent)
 	char *probe __free(kfree) = xasprintf("%s/memory.max", dir);
 	char *probe2 __free(kfree) = xasprintf("%s/pids.max", dir);
 
+	remove_stale(parent);
 	/* fails where the parent holds processes itself: then try its parent */
 	write_at(parent, "cgroup.subtree_control", "+memory +pids");
 	if (mkdir(dir, 0755))

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "lib/child.h"
 #include "lib/fs.h"
 
 static int fail(struct strbuf *why, const char *path, int r)
@@ -104,12 +105,27 @@ int workspace_new(struct job *job, struct workspace **ret, struct strbuf *why)
 	return 0;
 }
 
+/* A tree made to be hard to remove is deeper than we have descriptors. */
+static void remove_work(const char *path)
+{
+	const char *argv[] = { "rm", "-rf", "--one-file-system", "--", path,
+			       NULL };
+	struct child_spec spec = CHILD_SPEC_INIT;
+	struct strbuf out __free(strbuf) = STRBUF_INIT;
+	int status;
+
+	if (!fs_rm_rf(path))
+		return;
+	spec.argv = argv;
+	child_run(&spec, NULL, 0, &out, 4096, 600000, &status);
+}
+
 void workspace_free(struct workspace *ws)
 {
 	if (!ws)
 		return;
 	if (ws->work && !ws->job->keep_work)
-		fs_rm_rf(ws->work);
+		remove_work(ws->work);
 	if (ws->src_lock >= 0)
 		close(ws->src_lock);
 	if (ws->warm_lock >= 0)

@@ -437,6 +437,18 @@ static void image_cannot_be_a_way_out(void **state)
 	assert_summary(res, "bzImage");
 }
 
+static void deep_tree_is_removed(void **state)
+{
+	json_t *res __free(json) = NULL;
+
+	need_sandbox();
+	/* run() checks that nothing is left of work/ */
+	res = run_rule("cd /build; d=d; for i in 1 2 3 4 5 6 7 8; do"
+		       " d=$$d/$$d; done; for i in 1 2 3 4 5 6 7 8; do"
+		       " mkdir -p $$d; cd $$d; done");
+	assert_string_not_equal(json_get_str(res, "outcome", ""), "passed");
+}
+
 static void symbolic_link_is_refused(void **state)
 {
 	json_t *o = request("build"), *res __free(json) = NULL;
@@ -486,6 +498,7 @@ int main(void)
 		cmocka_unit_test(daemon_is_killed_and_named),
 		cmocka_unit_test(warm_base_and_sources_stay_as_they_are),
 		cmocka_unit_test(image_cannot_be_a_way_out),
+		cmocka_unit_test(deep_tree_is_removed),
 		cmocka_unit_test(symbolic_link_is_refused),
 		cmocka_unit_test(huge_patch_is_refused),
 	};
