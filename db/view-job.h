@@ -5,7 +5,7 @@
 #include "db/view-series.h"
 
 /**
- * view_jobs() - jobs, the newest first
+ * view_jobs() - jobs, the newest first, with the columns of the table
  * @series: only those of this version; .v 0: any
  * @state: only those in this state, or NULL
  *

@@ -7,6 +7,7 @@
 #include <netinet/in.h>
 #include <pthread.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 
 #include "lib/json.h"
@@ -111,6 +112,15 @@ static enum MHD_Result add_query(void *arg, enum MHD_ValueKind kind,
 	return MHD_YES;
 }
 
+static enum MHD_Result count_length(void *arg, enum MHD_ValueKind kind,
+				    const char *key, const char *value)
+{
+	int *n = arg;
+
+	*n += !strcasecmp(key, MHD_HTTP_HEADER_CONTENT_LENGTH);
+	return MHD_YES;
+}
+
 /* What can be said before the body is there; true: go on and read it. */
 static bool check_body(struct web *web, struct MHD_Connection *c,
 		       struct exchange *x)
@@ -120,7 +130,14 @@ static bool check_body(struct web *web, struct MHD_Connection *c,
 	size_t most = x->route->big_body ? web->site.max_body_bytes :
 					   MAX_SMALL_BODY_BYTES;
 	char *text __free(kfree) = NULL;
+	int n = 0;
 
+	MHD_get_connection_values(c, MHD_HEADER_KIND, count_length, &n);
+	if (n > 1) { /* whoever stands before us may believe the other one */
+		response_problem(&x->rq, &x->rs, 400, "More than one "
+						      "Content-Length.");
+		return false;
+	}
 	if (MHD_lookup_connection_value(c, MHD_HEADER_KIND,
 					MHD_HTTP_HEADER_TRANSFER_ENCODING)) {
 		response_problem(&x->rq, &x->rs, 411, "Send the body with a "
@@ -351,6 +368,8 @@ static int start_daemon(struct web *web, int fd, struct strbuf *why)
 		{ MHD_OPTION_CONNECTION_LIMIT, web->cfg.max_connections, NULL },
 		{ MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY_BYTES,
 		  NULL },
+		/* a Host is needed, and what is malformed is not guessed at */
+		{ MHD_OPTION_STRICT_FOR_CLIENT, 1, NULL },
 		{ MHD_OPTION_NOTIFY_CONNECTION, (intptr_t)on_connection, web },
 		{ MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)on_completed, web },
 		{ MHD_OPTION_URI_LOG_CALLBACK, (intptr_t)on_uri, web },

@@ -10,7 +10,7 @@
 #include "lib/json.h"
 
 #define WINDOW_LINES 500
-#define LINES_BEFORE 80
+#define LINES_BEFORE 20
 #define CHUNK_BYTES (256 * 1024)
 #define SHOWN_BYTES 2000
 #define MAX_MARKS 200
@@ -226,7 +226,7 @@ static bool on_window(void *arg, int64_t offset, const char *s, size_t len)
 		return false;
 	log_clean(&text, s, min(len, (size_t)SHOWN_BYTES));
 	if (len > SHOWN_BYTES)
-		strbuf_addf(&text, " [%zu bytes more]", len - SHOWN_BYTES);
+		strbuf_addf(&text, " [line cut at %d bytes]", SHOWN_BYTES);
 	kind = kind_of(s, len);
 	line = json_object();
 	json_set_int(line, "n", n);

@@ -37,7 +37,7 @@ static json_t *pairs_of(const json_t *o)
  */
 static json_t *pick_attempt(json_t *v, int64_t number)
 {
-	json_t *list = json_object_get(v, "attempts_list"), *a;
+	json_t *list = json_object_get(v, "attempts"), *a;
 	json_t *picked = number ? NULL : json_array_get(list, 0);
 	size_t i;
 
@@ -57,6 +57,19 @@ static json_t *pick_attempt(json_t *v, int64_t number)
 	return picked;
 }
 
+/* What of @list can be a row: its objects, so that no name is looked up outside */
+static json_t *objects_of(const json_t *list)
+{
+	json_t *out = json_array(), *v;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, v) {
+		if (json_is_object(v))
+			json_array_append(out, v);
+	}
+	return out;
+}
+
 /*
  * Lists of a result shown on the page. A result may have thousands of build
  * units: only what has a line in a table here is taken along.
@@ -67,12 +80,16 @@ static void add_result(json_t *v, const json_t *result)
 
 	json_object_set_new(v, "environment",
 			    pairs_of(json_object_get(result, "environment")));
-	json_object_set(v, "stages", json_object_get(result, "stages"));
+	json_object_set_new(v, "stages",
+			    objects_of(json_object_get(result, "stages")));
 	json_object_set(v, "kconfig_dropped",
 			json_object_get(result, "kconfig_dropped"));
-	json_object_set(v, "boot", boot);
-	json_object_set(v, "reports", json_object_get(boot, "reports"));
-	json_object_set(v, "built", json_object_get(result, "patches"));
+	if (json_is_object(boot))
+		json_object_set(v, "boot", boot);
+	json_object_set_new(v, "reports",
+			    objects_of(json_object_get(boot, "reports")));
+	json_object_set_new(v, "built",
+			    objects_of(json_object_get(result, "patches")));
 }
 
 static void read_log(struct request *rq, json_t *v, const char *dir)
@@ -101,18 +118,34 @@ static void add_words(json_t *v)
 		json_array_foreach(json_object_get(v, lists[k]), i, row) {
 			const char *s = json_get_str(row, key, "");
 
-			if (!json_is_object(row))
-				continue;
 			json_set_text(row, "mark", s);
 			json_set_text(row, "word", words_state(s));
 		}
 	}
 	json_array_foreach(json_object_get(v, "measures"), i, row)
 		words_measure(row);
-	json_array_foreach(json_object_get(v, "findings"), i, row)
+}
+
+/* The series' own first; what the base has is counted, not listed. */
+static void split_findings(json_t *v)
+{
+	json_t *ours = json_array(), *row;
+	int64_t n_base = 0;
+	size_t i;
+
+	json_array_foreach(json_object_get(v, "findings"), i, row) {
+		if (!strcmp(json_get_str(row, "blame", ""), "base")) {
+			n_base++;
+			continue;
+		}
 		json_set_text(row, "mark",
 			      strcmp(json_get_str(row, "severity", ""),
 				     "error") ? "warns" : "broken");
+		if (json_is_null(json_object_get(row, "leader_id")))
+			json_array_append(ours, row);
+	}
+	json_object_set_new(v, "ours", ours);
+	json_set_int(v, "n_base", n_base);
 }
 
 void page_job(struct request *rq, struct response *rs)
@@ -146,5 +179,6 @@ void page_job(struct request *rq, struct response *rs)
 			read_log(rq, v, dir.buf);
 	}
 	add_words(v);
+	split_findings(v);
 	response_page(rq, rs, "job", v);
 }

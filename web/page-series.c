@@ -141,5 +141,8 @@ void page_series(struct request *rq, struct response *rs)
 	word_rows(json_object_get(v, "jobs"), "state");
 	word_rows(json_object_get(v, "controls"), "state");
 	word_rows(json_object_get(v, "outgoing"), "state");
+	json_array_foreach(json_object_get(v, "outgoing"), i, row)
+		json_set_text(row, "goes",
+			      words_goes(json_get_str(row, "state", "")));
 	response_page(rq, rs, "series", v);
 }

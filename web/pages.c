@@ -103,8 +103,10 @@ static json_t *front_cell(const json_t *item, const char *arch)
 	int64_t patch = json_get_int(a, "patch", 0);
 	char *at __free(kfree) = NULL;
 
-	if (!a)
+	if (!a) {
+		json_set_text(cell, "arch", arch);
 		json_set_text(cell, "state", "na");
+	}
 	words_cell(cell);
 	if (patch) {
 		at = xasprintf("%" PRId64 "/%" PRId64, patch,
@@ -187,6 +189,7 @@ void page_outgoing(struct request *rq, struct response *rs)
 	if (!load_outgoing(rq, rs, &v))
 		return;
 	json_set_text(v, "word", words_state(json_get_str(v, "state", "")));
+	json_set_text(v, "goes", words_goes(json_get_str(v, "state", "")));
 	response_page(rq, rs, "outgoing", v);
 }
 

@@ -14,7 +14,6 @@ static const struct {
 	{ "no-base", "no base" },
 	{ "conflict", "does not apply" },
 	{ "na", "not run" },
-	{ "waiting", "waits" },
 	{ "timed-out", "timed out" },
 	{ "not-tried", "not tried" },
 	{ "upstream", "already there" },
@@ -27,6 +26,15 @@ const char *words_state(const char *state)
 			return words[i].word;
 	}
 	return state;
+}
+
+const char *words_goes(const char *state)
+{
+	if (!strcmp(state, "sent"))
+		return "went to";
+	if (!strcmp(state, "rejected"))
+		return "would have gone to";
+	return strcmp(state, "held") ? "goes to" : "would go to";
 }
 
 char *words_count(int64_t n, const char *what)
@@ -62,6 +70,7 @@ void words_cell(json_t *cell)
 				 100 * json_get_int(cell, "ended", 0) / total);
 	json_set_text(cell, "word", word ? word : words_state(state));
 	json_set_text(cell, "mark", state);
+	json_set_bool(cell, "is_na", !strcmp(state, "na"));
 }
 
 static char *per_work(int64_t value, int64_t work)

@@ -7,6 +7,8 @@
 
 /** words_state() - what a person would call a state: "no-base" is "no base" */
 const char *words_state(const char *state);
+/** words_goes() - "would go to", by the state of a reply */
+const char *words_goes(const char *state);
 /** words_count() - "1 error", "6 errors"; the caller frees it */
 char *words_count(int64_t n, const char *what);
 /** words_percent() - "+1.7 %", "0 %"; the caller frees it */

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /* The moment at which the sample is looked at. */
-#define SAMPLE_NOW_S 1777500000
+#define SAMPLE_NOW_S INT64_C(1777500000)
 
 /* Scopes of the tokens: as named; the expired one has all. */
 #define SAMPLE_TOKEN_ADMIN "sample-admin"

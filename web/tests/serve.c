@@ -33,7 +33,7 @@ int main(int argc, char **argv)
 	path = xasprintf("%s/mmci.db", argv[2]);
 	if (!fs_exists(path)) {
 		sample_make(argv[2]);
-		clock_fake((int64_t)SAMPLE_NOW_S * 1000);
+		clock_fake(SAMPLE_NOW_S * 1000);
 	}
 	cfg.port = (uint16_t)atoi(argv[1]);
 	cfg.state_dir = argv[2];
