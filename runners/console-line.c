@@ -90,6 +90,15 @@ static bool is_name_char(char c)
 	return is_word_char(c) || c == '.' || c == '$';
 }
 
+static bool is_address(struct span s)
+{
+	size_t i = 0;
+
+	while (i < s.n && is_xdigit(s.p[i]))
+		i++;
+	return i == s.n && i >= 8;
+}
+
 bool con_function(struct span *s, struct span *name)
 {
 	struct span t = *s;
@@ -100,7 +109,7 @@ bool con_function(struct span *s, struct span *name)
 		t = span_ltrim(t);
 	while (i < t.n && is_name_char(t.p[i]))
 		i++;
-	if (!i || is_digit(t.p[0]) || t.p[0] == '.')
+	if (!i || is_digit(t.p[0]) || t.p[0] == '.' || is_address(span_to(t, i)))
 		return false;
 	*name = span_to(t, i);
 	t = span_from(t, i);
@@ -234,6 +243,19 @@ static bool read_from(struct span s, struct con_frame *ret)
 	if (at <= 0 || !con_function(&t, &ret->name))
 		return false;
 	return span_find(span_from(s, (size_t)at), "+0x") > 0;
+}
+
+bool con_read_caller(struct span text, struct con_frame *ret)
+{
+	ssize_t at = span_find(text, " from ");
+	struct span s;
+
+	if (at <= 0)
+		return false;
+	s = span_from(text, (size_t)at + strlen(" from "));
+	ret->kind = FRAME_CALL;
+	ret->certain = true;
+	return con_function(&s, &ret->name);
 }
 
 /* "func file.c:12 [inline]", as a symbolizer adds them */

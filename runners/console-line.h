@@ -62,6 +62,8 @@ struct con_frame {
 
 /** con_read_frame() - is @text a line of a stack? */
 bool con_read_frame(struct span text, struct con_frame *ret);
+/** con_read_caller() - the second function of "FUNCTION from CALLER" */
+bool con_read_caller(struct span text, struct con_frame *ret);
 /** con_function() - cut one function name off @s, as "%f" does */
 bool con_function(struct span *s, struct span *name);
 

@@ -17,11 +17,11 @@ static const char *const noise[] = {
 	"show_regs*", "__show_regs", "bad_area*", "__bad_area*", "no_context",
 	"page_fault", "do_page_fault", "__do_page_fault", "async_page_fault",
 	"exc_page_fault", "asm_exc_page_fault", "do_user_addr_fault",
-	"do_kern_addr_fault", "do_mem_abort", "do_translation_fault",
+	"do_kern_addr_fault", "do_tag_*", "do_mem_abort", "do_translation_fault",
 	"__do_kernel_fault", "die_kernel_fault", "do_sp_pc_abort",
 	"general_protection", "do_general_protection",
 	"exc_general_protection", "asm_exc_general_protection",
-	"double_fault", "__do_user_fault", "do_DataAbort", "__dabt_svc",
+	"double_fault", "__do_user_fault", "do_DataAbort", 
 	"do_undefinstr", "__und_svc", "printk", "_printk", "vprintk*",
 	"do_report_trap", "trap_show_stack", "show_trace*", "do_trap_break",
 	"handle_exception", "el1_abort", "el1_brk64", "el1_bug", "spin_dump",
@@ -29,7 +29,10 @@ static const char *const noise[] = {
 	"free_pages_check_bad", "free_page_is_bad", "print_bad_pte",
 	"dump_page", "__dump_page", "restore_all", "illegal_instruction",
 	"do_el1_undef", "die_if_kernel", "trace_bug", "dev_driver_string",
-	"kernel_exc*", "monitor_event_call",
+	"kernel_exc*", "monitor_event_call", "do_bad_area", "el1_abort",
+	"el1h_64_irq*", "bad_page_list", "free_page_is_bad*", "assertfail",
+	"__phys_addr*", "printk_*", "__printk_*", "_printk*", "el0_irq*",
+	"check_panic_on_warn", "__x86_indirect_*", "__x86_return_*",
 	/* sanitizers */
 	"kasan_*", "__kasan_*", "__asan_*", "check_memory_region*",
 	"check_region_inline", "print_address_description*", "print_report*",
@@ -92,7 +95,8 @@ static const char *const noise[] = {
 	"kmalloc*", "__kmalloc*", "kzalloc*", "kcalloc*", "kmem_cache_*",
 	"__kmem_cache_*", "kfree", "__kfree", "kvfree*", "kvmalloc*",
 	"kfree_rcu*", "kzfree", "kfree_sensitive", "slab_*", "__slab_*",
-	"___slab_*", "new_slab", "allocate_slab", "alloc_slab_page",
+	"___slab_*", "___kmalloc*", "alloc_pages_bulk*", "__page_pool_alloc*",
+	"page_pool_alloc*", "new_slab", "allocate_slab", "alloc_slab_page",
 	"cache_grow*", "cache_alloc*", "____cache_*", "__cache_*",
 	"fallback_alloc", "alloc_pages*", "__alloc_pages*", "__get_free_pages",
 	"get_page_from_freelist", "post_alloc_hook", "prep_new_page",
@@ -106,7 +110,7 @@ static const char *const noise[] = {
 	"free_pcp*", "__free_one_page", "free_one_page", "free_pcppages_bulk",
 	"vmalloc*", "vzalloc*", "__vmalloc*", "vfree", "__vunmap", "krealloc*",
 	"__do_krealloc", "__do_kmalloc*", "krealloc_*", "memdup_user*",
-	"kmemdup*", "__pcpu_*", "pcpu_*", "deactivate_slab", "unfreeze_partials",
+	"kmemdup*", "__pcpu_*", "pcpu_*", 
 	"put_cpu_partial", "do_slab_free", "qlink_free", "alloc_debug_*",
 	"free_debug_*", "check_slab*", "check_object*", "object_err*",
 	"print_trailer", "slab_err*", "___cache_free", "__do_cache_alloc",
@@ -131,7 +135,7 @@ static const char *const noise[] = {
 	"el0_*", "el0t_*", "el1_irq", "gic_handle_irq", "handle_IRQ",
 	"__irq_svc", "handle_domain_irq", "__handle_domain_irq",
 	"do_softirq_own_stack", "do_IRQ", "common_interrupt",
-	"unwind_*", "__unwind_*", "arch_stack_walk*", "walk_stackframe*",
+	"unwind_*", "arch_stack_walk*", "walk_stackframe*",
 	"__save_stack_trace", "is_bpf_text_address", "__kernel_text_address",
 	"kernel_text_address", "return_address", "depot_*", "__orc_find",
 	"orc_find", "bpf_ksym_find", "preempt_count_*", "preempt_latency_*",
@@ -145,6 +149,56 @@ static const char *const noise[] = {
 	"call_int_hook", "nf_hook*", "static_key*", "jump_label_*",
 	"__jump_label_*", "text_poke*", "on_each_cpu*", "idr_get_free",
 	"work_is_*", "work_busy",
+};
+
+/*
+ * Functions that did what they were told: the caller is the better name, but
+ * if a stack holds nothing else, one of these is.
+ */
+static const char *const helpers[] = {
+	/* text */
+	"string", "string_*", "hex_string", "pointer", "vsnprintf", "vscnprintf",
+	"snprintf", "sprintf", "vsprintf", "va_format", "dev_vprintk_emit",
+	"dev_printk*", "__dev_printk*", "_dev_*", "kstrdup_const",
+	"kvasprintf*", "kasprintf", "kobject_set_name*", "vprintk_store",
+	"symbol_string", "ip_addr_string", "number", "widen_string",
+	/* checksums and ciphers */
+	"crc32*", "crc_*", "crc16*", "__crc*", "aes_*", "aesti_*", "__aes*",
+	"crypto_*", "xts_*", "cbc_*", "ecb_*", "shash_*", "sha1_*", "sha256_*",
+	"sha512_*", "__sha256*", "skcipher_*", "siphash_*", "__siphash*",
+	"hsiphash_*", "jhash*", "md5_*", "xxh64*", "full_name_hash",
+	/* objects and devices */
+	"kobject_*", "__kobject_*", "add_uevent_var", "sysfs_*", "dpm_sysfs_*",
+	"device_add*", "device_del", "device_unregister", "device_destroy",
+	"device_remove_*", "device_create_*", "get_device*", "put_device",
+	"device_register", "device_initialize", "klist_*", "kset_*",
+	"tty_unregister_device", "i2c_del_adapter", "kernfs_*",
+	"bus_probe_device", "bus_remove_device", "device_release_driver*",
+	"__device_release_driver", "driver_attach", "ref_tracker_*",
+	"usb_kill_*", "usb_poison_*", "usb_unlink_urb", "usb_free_urb",
+	"usb_start_wait_urb", "usb_bulk_msg", "usb_control_msg*",
+	"usb_interrupt_msg", "hwrng_unregister", "input_register_handle",
+	/* work and timers */
+	"__queue_work", "queue_work*", "__queue_delayed_work",
+	"queue_delayed_work*", "mod_delayed_work*", "cancel_work*",
+	"cancel_delayed_work*", "drain_workqueue", "destroy_workqueue",
+	"try_to_grab_pending", "del_timer*", "mod_timer*", "__mod_timer",
+	"timer_delete*", "__timer_delete*", "__try_to_del_timer*",
+	"try_to_del_timer*", "timer_is_static_object", "sk_stop_timer*",
+	"detach_timer", "detach_if_pending", "add_timer*", "timer_shutdown*",
+	"hrtimer_start*", "hrtimer_cancel", "hrtimer_try_to_cancel",
+	"cleanup_srcu_struct", "rcu_barrier", "call_rcu*", "__call_rcu*",
+	"kthread_stop", "wake_up_process", "__wake_up*", "wake_up_q", "wake_up_state", "tty_ldisc_lock*", 
+	"try_to_wake_up", "ttwu_*", "add_wait_queue", "task_rq_lock",
+	"__task_rq_lock", "perf_trace_lock*", "mutex_remove_waiter",
+	"ldsem_*", "__ldsem_*", "reiserfs_write_lock*",
+	"unlock_page", "folio_unlock", "__lock_page*", "lock_page*",
+	"iput", "dput", "fast_dput", "drop_nlink", "inc_nlink", "clear_nlink",
+	"__seqprop_*", "should_fail*", "__should_fail*",
+	/* packets */
+	"skb_panic", "skb_over_panic", "skb_under_panic", "skb_put", "skb_push",
+	"skb_pull", "__skb_put", "__skb_pull", "kfree_skb_list*", "skb_dequeue*",
+	"skb_queue_*", "__skb_queue_*", "skb_unlink",
 };
 
 /* What these call is the work somebody asked for. */
@@ -171,11 +225,11 @@ static const char *const entries[] = {
 	"process_scheduled_works", "task_work_run", "tasklet_action*",
 	"mmap_region", "call_mmap", "do_mmap", "vfs_get_tree",
 	"mount_fs", "do_splice_to", "do_splice_from", "vfs_open",
-	"do_dentry_open", "vfs_fallocate", "vfs_fsync_range", "vfs_unlink",
-	"vfs_rmdir", "vfs_mkdir", "notify_change", "iterate_dir",
+	"do_dentry_open", "vfs_fallocate", "vfs_fsync_range", 
+	"notify_change", "iterate_dir",
 	"platform_drv_probe", "usb_probe_interface", "usb_unbind_interface",
 	"do_one_initcall", "kernel_init_freeable", "handle_irq_event_percpu",
-	"__handle_irq_event_percpu", "generic_shutdown_super",
+	"__handle_irq_event_percpu", 
 	"kthread_work_fn", "rcu_do_batch", "dev_hard_start_xmit",
 };
 
@@ -184,7 +238,10 @@ static bool in_list(struct span name, const char *const *list, size_t n)
 	for (size_t i = 0; i < n && list[i]; i++) {
 		size_t len = strlen(list[i]);
 
-		if (len && list[i][len - 1] == '*') {
+		if (len && list[i][0] == '*') {
+			if (span_ends(name, list[i] + 1))
+				return true;
+		} else if (len && list[i][len - 1] == '*') {
 			if (name.n >= len - 1 &&
 			    !memcmp(name.p, list[i], len - 1))
 				return true;
@@ -205,7 +262,31 @@ bool con_is_noise(struct span name, const char *const *more)
 	       in_list(name, noise, ARRAY_SIZE(noise));
 }
 
+bool con_is_helper(struct span name)
+{
+	return in_list(name, helpers, ARRAY_SIZE(helpers));
+}
+
+bool con_is_timer_irq(struct span name)
+{
+	static const char *const irqs[] = {
+		"apic_timer_interrupt", "smp_apic_timer_interrupt",
+		"asm_sysvec_apic_timer*", "sysvec_apic_timer*",
+		"__sysvec_apic_timer*", "gic_handle_irq", "el1_irq*",
+		"el1h_64_irq*", "el0_irq*", "el0t_64_irq*", "__irq_svc",
+		"do_ext_irq", "ext_int_handler", "do_IRQ", "do_irq",
+		"handle_arch_irq", "generic_handle_arch_irq", "timer_interrupt",
+		"do_irq_async", "do_ext_interrupt", "riscv_timer_interrupt",
+	};
+
+	return in_list(name, irqs, ARRAY_SIZE(irqs));
+}
+
 bool con_is_entry(struct span name)
 {
+	/* the 32-bit way into an ioctl ends in the same function */
+	if (span_ends(name, "_compat_ioctl") &&
+	    !span_starts(name, "__"))
+		return true;
 	return in_list(name, entries, ARRAY_SIZE(entries));
 }

@@ -17,8 +17,11 @@
  * @frames: the stack as far as it is this report's, @nr_frames
  * @nr_frames: see @frames
  * @traces: headings of call traces seen
+ * @calls: frames of the first of them
+ * @dump_at: frame at which the dump of the stack began, 0 if it did not show
  * @dropped: printk said that lines were lost
  * @mixed: the same kind of report began again inside it
+ * @mixed_stack: another stack was printed into this one
  * @cap: captures of both patterns, the second's from index 4 on
  * @function: the one in the title, empty if none was found
  * @full_function: the same before a family name replaced it
@@ -33,8 +36,11 @@ struct con_report {
 	struct con_frame *frames;
 	size_t nr_frames;
 	unsigned int traces;
+	unsigned int calls;
+	size_t dump_at;
 	bool dropped;
 	bool mixed;
+	bool mixed_stack;
 	struct span cap[2 * CON_MAX_CAPTURES];
 	struct span function;
 	struct span full_function;
@@ -44,6 +50,14 @@ struct con_report {
 void con_frames_of(struct con_report *r);
 /** con_choose_function() - fill @r->function as @r->rule wants */
 void con_choose_function(struct con_report *r);
+/**
+ * con_origin() - who made what leaked
+ *
+ * Return: empty unless the report has a stack for it.
+ */
+struct span con_origin(const struct con_report *r);
+/** con_is_headed() - is lockdep's header undamaged? */
+bool con_is_headed(const struct con_report *r);
 /** con_title() - append the title with @function for "{F}" */
 void con_title(struct strbuf *sb, const struct con_report *r,
 	       struct span function);

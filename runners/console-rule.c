@@ -5,34 +5,49 @@
 
 #define END { .first = NULL }
 
-static const char *const skip_sys[] = { "synchronize_net", NULL };
+static const char *const skip_hung[] = { "synchronize_net", "console_lock", NULL };
 static const char *const skip_kmalloc[] = { "relay_alloc*", NULL };
-static const char *const skip_usb[] = { "usb_submit_urb", NULL };
+static const char *const skip_usb[] = {
+	"usb_submit_urb", "usb_start_wait_urb", "usb_bulk_msg", NULL
+};
 static const char *const skip_copy[] = {
 	"_copy_to_iter", "simple_copy_to_iter", "copyout", "copy_page_to_iter",
 	"copy_folio_to_iter", "iterate_*", "usb_submit_urb", "copyout_iter",
 	"copy_to_iter", "usb_*", NULL
 };
 
+/* What only allocates for its caller, or takes a reference for it. */
+static const char *const skip_leak[] = {
+	"__alloc_skb", "alloc_skb*", "dev_alloc_skb", "__netdev_alloc_skb",
+	"netdev_alloc_skb*", "__napi_alloc_skb", "__alloc_percpu*", "alloc_percpu*",
+	"*_map_alloc", "htab_map_alloc", "array_map_alloc", "__list_lru_init",
+	"list_lru_*", "sget_userns", "alloc_*", "*_alloc", "getname*",
+	"kobject_*", "device_private_init", "kstrdup*", "__get_user_pages*",
+	"audit_alloc*", "prepare_creds", "copy_process", NULL
+};
+
 static const struct con_rule rules_bug[] = {
 	{ "BUG: KASAN: double-free or invalid-free in %f", NULL,
 	  "KASAN: invalid-free in {F}", "KASAN-INVALID-FREE", "invalid-free",
-	  SRC_STACK, NULL, CON_STACK },
+	  SRC_STACK, NULL, CON_STACK | CON_DUMPED },
 	{ "BUG: KASAN: double-free in %f", NULL, "KASAN: double-free in {F}",
-	  "KASAN-INVALID-FREE", "invalid-free", SRC_STACK, NULL, CON_STACK },
+	  "KASAN-INVALID-FREE", "invalid-free", SRC_STACK, NULL, CON_STACK | CON_DUMPED },
 	{ "BUG: KASAN: invalid-free in %f", NULL, "KASAN: invalid-free in {F}",
-	  "KASAN-INVALID-FREE", "invalid-free", SRC_STACK, NULL, CON_STACK },
+	  "KASAN-INVALID-FREE", "invalid-free", SRC_STACK, NULL, CON_STACK | CON_DUMPED },
 	{ "BUG: KASAN: %w in %f", "%w of size ", "KASAN: {1} {5} in {F}",
-	  "KASAN-", "bad-access", SRC_STACK, NULL, CON_STACK },
+	  "KASAN-", "bad-access", SRC_STACK, NULL, CON_STACK | CON_DUMPED | CON_FROM_LINE },
 	{ "BUG: KASAN: %w on address", "%w of size ", "KASAN: {1} {5} in {F}",
-	  "KASAN-", "bad-access", SRC_STACK, NULL, CON_STACK },
+	  "KASAN-", "bad-access", SRC_STACK, NULL, CON_STACK | CON_DUMPED | CON_BARE },
+	{ "BUG: KASAN: %w in %f", "%w at addr ", "KASAN: {1} {5} in {F}",
+	  "KASAN-", "bad-access", SRC_STACK, NULL,
+	  CON_STACK | CON_DUMPED | CON_FROM_LINE },
 	{ "BUG: KASAN: %w ", NULL, "KASAN: {*}", "KASAN-", NULL, SRC_NONE, NULL,
 	  CON_CORRUPTED },
 	{ "BUG: KMSAN: uninit-value in %f", NULL,
 	  "KMSAN: uninit-value in {F}", "KMSAN-UNINIT-VALUE", "bad-access",
 	  SRC_STACK, NULL, CON_STACK },
 	{ "BUG: KMSAN: kernel-usb-infoleak in %f", NULL,
-	  "KMSAN: kernel-usb-infoleak in {F}", "KMSAN-INFO-LEAK", "bad-access",
+	  "KMSAN: kernel-usb-infoleak in {F}", "KMSAN-INFO-LEAK", "KMSAN origin",
 	  SRC_STACK, skip_copy, CON_STACK },
 	{ "BUG: KMSAN: %w in %f", NULL, "KMSAN: {1} in {F}", "KMSAN-INFO-LEAK",
 	  "bad-access", SRC_STACK, skip_copy, CON_STACK },
@@ -67,9 +82,9 @@ static const struct con_rule rules_bug[] = {
 	  "BUG: spinlock lockup suspected in {F}", "LOCKDEP", NULL, SRC_STACK,
 	  NULL, CON_STACK },
 	{ "BUG: spinlock %* on CPU", NULL, "BUG: spinlock {1} in {F}",
-	  "LOCKDEP", NULL, SRC_STACK, NULL, CON_STACK },
+	  "LOCKDEP", NULL, SRC_STACK, NULL, CON_STACK | CON_DUMPED },
 	{ "BUG: rwlock %* on CPU", NULL, "BUG: rwlock {1} in {F}", "LOCKDEP",
-	  NULL, SRC_STACK, NULL, CON_STACK },
+	  NULL, SRC_STACK, NULL, CON_STACK | CON_DUMPED },
 	{ "BUG: soft lockup", NULL, "BUG: soft lockup in {F}", "HANG", "stall",
 	  SRC_WORK, NULL, CON_STACK },
 	{ "BUG: workqueue leaked lock or atomic", "last function: %f",
@@ -82,17 +97,20 @@ static const struct con_rule rules_bug[] = {
 	  SRC_NONE, NULL, 0 },
 	{ "BUG: using %w in preemptible", NULL,
 	  "BUG: using {1} in preemptible code in {F}", "LOCKDEP", NULL,
-	  SRC_STACK, NULL, CON_STACK },
+	  SRC_STACK, NULL, CON_STACK | CON_DUMPED },
 	{ "BUG: bad unlock balance detected", NULL,
 	  "BUG: bad unlock balance in {F}", "LOCKDEP", NULL, SRC_STACK, NULL,
-	  CON_STACK },
+	  CON_STACK | CON_DUMPED },
 	{ "BUG: held lock freed", NULL, "BUG: held lock freed in {F}",
 	  "LOCKDEP", NULL, SRC_STACK, NULL, CON_STACK },
 	{ "BUG: lock held when returning to user space", " at: %f",
 	  "BUG: lock held when returning to user space in {F}", "UNKNOWN",
 	  NULL, SRC_NEAR, NULL, 0 },
 	{ "BUG: Invalid wait context", NULL, "WARNING: locking bug in {F}",
-	  "LOCKDEP", NULL, SRC_STACK, NULL, CON_STACK },
+	  "LOCKDEP", NULL, SRC_STACK, NULL, CON_STACK | CON_DUMPED },
+	{ "BUG: %w still has locks held", " at: %f",
+	  "BUG: still has locks held in {F}", "LOCKDEP", NULL, SRC_NEAR, NULL,
+	  CON_STACK },
 	{ "BUG: Bad rss-counter state", NULL, "BUG: Bad rss-counter state",
 	  "UNKNOWN", NULL, SRC_NONE, NULL, 0 },
 	{ "BUG: non-zero pgtables_bytes on freeing mm", NULL,
@@ -104,15 +122,15 @@ static const struct con_rule rules_bug[] = {
 	{ "BUG: Bad page map", NULL, "BUG: Bad page map", "UNKNOWN", NULL,
 	  SRC_NONE, NULL, CON_CORRUPTED },
 	{ "BUG: Bad page state", NULL, "BUG: Bad page state in {F}", "UNKNOWN",
-	  NULL, SRC_STACK, NULL, CON_STACK },
+	  NULL, SRC_ALLOC, NULL, 0 },
 	{ "BUG: Bad page cache", NULL, "BUG: Bad page cache in {F}", "UNKNOWN",
 	  NULL, SRC_STACK, NULL, CON_STACK },
 	{ "BUG: sleeping function called from invalid context", NULL,
 	  "BUG: sleeping function called from invalid context in {F}",
-	  "ATOMIC_SLEEP", NULL, SRC_STACK, NULL, CON_STACK },
+	  "ATOMIC_SLEEP", NULL, SRC_STACK, NULL, CON_STACK | CON_DUMPED },
 	{ "BUG: scheduling while atomic", NULL,
 	  "BUG: scheduling while atomic in {F}", "ATOMIC_SLEEP", NULL,
-	  SRC_STACK, NULL, CON_STACK },
+	  SRC_STACK, NULL, CON_STACK | CON_DUMPED },
 	{ "BUG: stack guard page was hit", NULL,
 	  "BUG: stack guard page was hit in {F}", "UNKNOWN", "stack-overflow",
 	  SRC_WORK, NULL, CON_STACK },
@@ -125,12 +143,14 @@ static const struct con_rule rules_bug[] = {
 	{ "BUG: unable to handle", NULL, "BUG: unable to handle {F}",
 	  "UNKNOWN", NULL, SRC_STACK, NULL, CON_STACK },
 	{ "BUG: memory leak", "unreferenced object", "memory leak in {F}",
-	  "LEAK", NULL, SRC_STACK, NULL, 0 },
+	  "LEAK", NULL, SRC_STACK, skip_leak, 0 },
 	{ "BUG: %w", NULL, "BUG: {*}", "UNKNOWN", NULL, SRC_NONE, NULL, 0 },
 	END
 };
 
 static const struct con_rule rules_slab[] = {
+	{ "BUG %w (%*): kasan: bad access", NULL, "", "", NULL, SRC_NONE, NULL,
+	  CON_NO_REPORT },
 	{ "BUG %w (%*): %*", NULL, "BUG: {3}", "DoS", NULL, SRC_NONE, NULL,
 	  CON_CORRUPTED },
 	END
@@ -150,10 +170,10 @@ static const struct con_rule rules_kernel_bug[] = {
 };
 
 static const struct con_rule rules_warning[] = {
-	{ "WARNING: kernel stack regs %*has bad '%*' value", NULL,
+	{ "WARNING: kernel stack regs at %x in %*has bad '%*' value", NULL,
 	  "WARNING: kernel stack regs has bad '{2}' value", "UNKNOWN", NULL,
 	  SRC_NONE, NULL, 0 },
-	{ "WARNING: kernel stack regs %*has bad value", NULL,
+	{ "WARNING: kernel stack regs %*has bad ", NULL,
 	  "WARNING: kernel stack regs has bad value", "UNKNOWN", NULL,
 	  SRC_NONE, NULL, 0 },
 	{ "WARNING: kernel stack frame pointer %*has bad value", NULL,
@@ -167,9 +187,6 @@ static const struct con_rule rules_warning[] = {
 	{ "WARNING: %*lib/debugobjects.c:", NULL, "WARNING: ODEBUG bug in {F}",
 	  "WARNING", NULL, SRC_STACK, NULL, CON_STACK },
 	{ "WARNING: %*mm/slab_common.c:%d kmalloc_slab", NULL,
-	  "WARNING: kmalloc bug in {F}", "WARNING", NULL, SRC_STACK,
-	  skip_kmalloc, CON_STACK },
-	{ "WARNING: %*mm/page_alloc.c:%d __alloc_pages", NULL,
 	  "WARNING: kmalloc bug in {F}", "WARNING", NULL, SRC_STACK,
 	  skip_kmalloc, CON_STACK },
 	{ "WARNING: %*mm/util.c:%d kvmalloc_node", NULL,
@@ -197,19 +214,22 @@ static const struct con_rule rules_warning[] = {
 	  SRC_NEAR, NULL, CON_STACK },
 	{ "WARNING: possible irq lock inversion dependency detected", NULL,
 	  "possible deadlock in {F}", "LOCKDEP", NULL, SRC_STACK, NULL,
-	  CON_STACK },
-	{ "WARNING: %*-safe -> %*-unsafe lock order detected", NULL,
-	  "possible deadlock in {F}", "LOCKDEP", NULL, SRC_STACK, NULL,
-	  CON_STACK },
+	  CON_STACK | CON_DUMPED },
+	{ "WARNING: %*-safe -> %*-unsafe lock order detected",
+	  "which became %*-safe at:", "possible deadlock in {F}",
+	  "LOCKDEP", NULL, SRC_AFTER, NULL, CON_STACK },
+	{ "INFO: %*-safe -> %*-unsafe lock order detected",
+	  "which became %*-safe at:", "possible deadlock in {F}",
+	  "LOCKDEP", NULL, SRC_AFTER, NULL, CON_STACK },
 	{ "WARNING: inconsistent lock state", NULL,
 	  "inconsistent lock state in {F}", "LOCKDEP", NULL, SRC_STACK, NULL,
-	  CON_STACK },
+	  CON_STACK | CON_DUMPED },
 	{ "WARNING: suspicious RCU usage", "stack backtrace",
 	  "WARNING: suspicious RCU usage in {F}", "LOCKDEP", NULL, SRC_STACK,
-	  NULL, CON_STACK },
+	  NULL, CON_STACK | CON_DUMPED | CON_HEADED },
 	{ "WARNING: suspicious RCU usage", NULL,
 	  "WARNING: suspicious RCU usage", "WARNING", NULL, SRC_NONE, NULL,
-	  CON_CORRUPTED },
+	  CON_CORRUPTED | CON_DUMPED },
 	{ "WARNING: held lock freed", " at: %f",
 	  "WARNING: held lock freed in {F}", "LOCKDEP", NULL, SRC_NEAR, NULL,
 	  CON_STACK },
@@ -218,15 +238,18 @@ static const struct con_rule rules_warning[] = {
 	  NULL, CON_STACK },
 	{ "WARNING: bad unlock balance detected", NULL,
 	  "WARNING: bad unlock balance in {F}", "LOCKDEP", NULL, SRC_STACK,
-	  NULL, CON_STACK },
+	  NULL, CON_STACK | CON_DUMPED },
 	{ "WARNING: Nested lock was not taken", NULL,
 	  "WARNING: nested lock was not taken in {F}", "LOCKDEP", NULL,
-	  SRC_STACK, NULL, CON_STACK },
+	  SRC_STACK, NULL, CON_STACK | CON_DUMPED },
 	{ "WARNING: lock held when returning to user space", " at: %f",
 	  "WARNING: lock held when returning to user space in {F}", "LOCKDEP",
 	  NULL, SRC_NEAR, NULL, 0 },
 	{ "WARNING: possible %w", NULL, "WARNING: {*}", "WARNING", NULL,
 	  SRC_NONE, NULL, CON_CORRUPTED },
+	/* strings of a program file that somebody printed */
+	{ "WARNING: Unsupported flag value(s) of ", NULL, "", "UNKNOWN", NULL,
+	  SRC_NONE, NULL, 0 },
 	{ "WARNING: /etc/ssh/moduli", NULL, "", "", NULL, SRC_NONE, NULL,
 	  CON_NO_REPORT },
 	{ "WARNING: The mand mount option", NULL, "", "", NULL, SRC_NONE, NULL,
@@ -252,30 +275,30 @@ static const struct con_rule rules_info[] = {
 	  CON_STACK },
 	{ "INFO: inconsistent lock state", NULL,
 	  "inconsistent lock state in {F}", "LOCKDEP", NULL, SRC_STACK, NULL,
-	  CON_STACK },
+	  CON_STACK | CON_DUMPED },
 	{ "INFO: %w detected%* stall", NULL, "INFO: rcu detected stall in {F}",
-	  "HANG", "stall", SRC_WORK, NULL, CON_STACK },
+	  "HANG", "stall", SRC_WORK, NULL, CON_STACK | CON_TIMER },
 	{ "INFO: %w self-detected stall", NULL,
 	  "INFO: rcu detected stall in {F}", "HANG", "stall", SRC_WORK, NULL,
-	  CON_STACK },
+	  CON_STACK | CON_TIMER },
 	{ "INFO: task %* can't die in ", NULL, "INFO: task can't die in {F}",
 	  "HANG", "hang", SRC_STACK, NULL, CON_STACK },
 	{ "INFO: task %* can't die for", NULL, "INFO: task can't die in {F}",
 	  "HANG", "hang", SRC_STACK, NULL, CON_STACK },
 	{ "INFO: task %* blocked for more than", NULL,
-	  "INFO: task hung in {F}", "HANG", "hang", SRC_STACK, skip_sys,
+	  "INFO: task hung in {F}", "HANG", "hang", SRC_STACK, skip_hung,
 	  CON_STACK },
 	{ "INFO: task %* blocked in I/O wait for more than", NULL,
-	  "INFO: task hung in {F}", "HANG", "hang", SRC_STACK, skip_sys,
+	  "INFO: task hung in {F}", "HANG", "hang", SRC_STACK, skip_hung,
 	  CON_STACK },
 	{ "INFO: suspicious RCU usage", "stack backtrace",
 	  "WARNING: suspicious RCU usage in {F}", "LOCKDEP", NULL, SRC_STACK,
-	  NULL, CON_STACK },
+	  NULL, CON_STACK | CON_DUMPED | CON_HEADED },
 	{ "INFO: suspicious RCU usage", NULL, "WARNING: suspicious RCU usage",
-	  "WARNING", NULL, SRC_NONE, NULL, CON_CORRUPTED },
+	  "WARNING", NULL, SRC_NONE, NULL, CON_CORRUPTED | CON_DUMPED },
 	{ "INFO: trying to register non-static key", NULL,
 	  "INFO: trying to register non-static key in {F}", "UNKNOWN", NULL,
-	  SRC_STACK, NULL, CON_STACK },
+	  SRC_STACK, NULL, CON_STACK | CON_DUMPED },
 	{ "INFO: lockdep is turned off", NULL, "", "", NULL, SRC_NONE, NULL,
 	  CON_NO_REPORT },
 	{ "INFO: Stall ended before", NULL, "", "", NULL, SRC_NONE, NULL,
@@ -298,6 +321,9 @@ static const struct con_rule rules_panic[] = {
 	{ "Kernel panic - not syncing: stack-protector: %*corrupted in: %f",
 	  NULL, "kernel panic: stack is corrupted in {2}", "DoS", NULL,
 	  SRC_NONE, NULL, CON_PANIC },
+	{ "Kernel panic - not syncing: stack-protector: ", NULL,
+	  "kernel panic: stack is corrupted in {F}", "DoS", NULL, SRC_STACK,
+	  NULL, CON_PANIC },
 	{ "Kernel panic - not syncing: corrupted stack end", NULL,
 	  "kernel panic: corrupted stack end in {F}", "DoS", "stack-overflow",
 	  SRC_WORK, NULL, CON_PANIC | CON_STACK },
@@ -318,9 +344,9 @@ static const struct con_rule rules_panic[] = {
 static const struct con_rule rules_ubsan[] = {
 	{ "UBSAN: Undefined behaviour in", NULL,
 	  "UBSAN: undefined-behaviour in {F}", "UBSAN", NULL, SRC_STACK, NULL,
-	  CON_STACK },
+	  CON_STACK | CON_DUMPED },
 	{ "UBSAN: %w in ", NULL, "UBSAN: {1} in {F}", "UBSAN", NULL, SRC_STACK,
-	  NULL, CON_STACK },
+	  NULL, CON_STACK | CON_DUMPED },
 	END
 };
 
@@ -332,6 +358,8 @@ static const struct con_rule rules_gpf[] = {
 
 static const struct con_rule rules_divide[] = {
 	{ "divide error: ", NULL, "divide error in {F}", "DoS", NULL, SRC_STACK,
+	  NULL, CON_STACK },
+	{ "divide_error: ", NULL, "divide error in {F}", "DoS", NULL, SRC_STACK,
 	  NULL, CON_STACK },
 	END
 };
@@ -369,7 +397,7 @@ static const struct con_rule rules_unhandled[] = {
 
 static const struct con_rule rules_alignment[] = {
 	{ "Alignment trap: ", NULL, "Alignment trap in {F}", "DoS", NULL,
-	  SRC_STACK, NULL, CON_STACK },
+	  SRC_STACK, NULL, CON_STACK | CON_NO_FRAME },
 	END
 };
 
@@ -420,7 +448,7 @@ static const struct con_rule rules_watchdog[] = {
 
 static const struct con_rule rules_leak[] = {
 	{ "unreferenced object 0x", NULL, "memory leak in {F}", "LEAK", NULL,
-	  SRC_STACK, NULL, 0 },
+	  SRC_STACK, skip_leak, 0 },
 	END
 };
 
@@ -467,6 +495,19 @@ static const struct con_rule rules_oom[] = {
 	END
 };
 
+/* s390: "addressing exception: 0005 ilc:2 [#1] SMP" and its like */
+static const struct con_rule rules_program_check[] = {
+	{ " ilc:%d [#", NULL, "program check in {F}", "DoS", "bad-access",
+	  SRC_STACK, NULL, CON_STACK },
+	END
+};
+
+static const struct con_rule rules_opcode[] = {
+	{ "invalid opcode: ", NULL, "invalid opcode in {F}", "DoS", NULL,
+	  SRC_STACK, NULL, CON_STACK },
+	END
+};
+
 static const struct con_rule rules_align_unaligned[] = {
 	{ "Kernel unaligned access at", NULL,
 	  "kernel unaligned access in {F}", "DoS", NULL, SRC_STACK, NULL, 0 },
@@ -486,6 +527,7 @@ const struct con_family con_families[] = {
 	{ "UBSAN: ", rules_ubsan },
 	{ "general protection fault", rules_gpf },
 	{ "divide error: ", rules_divide },
+	{ "divide_error: ", rules_divide },
 	{ "stack segment: ", rules_segment },
 	{ "PANIC: double fault", rules_big_panic },
 	{ "Unable to handle kernel ", rules_arm_access },
@@ -506,6 +548,8 @@ const struct con_family con_families[] = {
 	{ "fatal error: ", rules_go },
 	{ "*** stack smashing detected", rules_smashed },
 	{ "Out of memory and no killable", rules_oom },
+	{ " ilc:", rules_program_check },
+	{ "invalid opcode: ", rules_opcode },
 	{ "Kernel unaligned", rules_align_unaligned },
 };
 

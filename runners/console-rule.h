@@ -12,6 +12,8 @@ enum con_source {
 	SRC_LINE,	/* first capture of the first line */
 	SRC_NEAR,	/* last capture of the second line */
 	SRC_STACK,	/* first frame that is not noise */
+	SRC_AFTER,	/* first such frame below the second line */
+	SRC_ALLOC,	/* who allocated the page */
 	SRC_WORK,	/* what was being done: frame that an entry point called */
 };
 
@@ -21,8 +23,13 @@ enum con_flags {
 	CON_SUPPRESSED = 4,	/* noise */
 	CON_PANIC = 8,		/* this line is itself the panic */
 	CON_NO_REPORT = 16,	/* looks like a crash and is none */
-	CON_LAST = 32,		/* a later report is the better one */
 	CON_ALT_LINE = 64,	/* the other title is the line itself */
+	CON_DUMPED = 128,	/* its stack begins with dump_stack() */
+	CON_FROM_LINE = 256,	/* without a stack, what the line names */
+	CON_BARE = 512,		/* without a function, a title without one */
+	CON_HEADED = 1024,	/* only with an undamaged header of lockdep */
+	CON_TIMER = 2048,	/* the stack must have been cut by a timer */
+	CON_NO_FRAME = 4096,	/* its stack cannot be trusted */
 };
 
 /**
@@ -65,6 +72,10 @@ extern const size_t con_nr_families;
 
 /** con_is_noise() - does @name never say what went wrong? */
 bool con_is_noise(struct span name, const char *const *more);
+/** con_is_helper() - is the caller of @name the better name? */
+bool con_is_helper(struct span name);
+/** con_is_timer_irq() - is @name how a timer interrupt comes in? */
+bool con_is_timer_irq(struct span name);
 /** con_is_entry() - does what @name calls say what was being done? */
 bool con_is_entry(struct span name);
 

@@ -13,8 +13,9 @@ static const char *const other_stacks[] = {
 	"Sending NMI",		"page_owner tracks", "page last free",
 	"Reported by Kernel",	"Memory state around", "Object at ",
 	"Allocated:",		"Freed:",	     "Showing busy workqueues",
-	"which lock already",	"which would create", "irq event stamp",
-	"the existing dependency chain",
+	"which lock already",	"which would create",
+	"the existing dependency chain", "Preemption disabled at:",
+	"page last allocated via",
 };
 
 static const char *const trace_words[] = {
@@ -31,13 +32,35 @@ static bool starts_any(struct span s, const char *const *words, size_t n)
 	return false;
 }
 
+/* Two reports or dumps whose lines printk let run into each other. */
+static bool is_intruder(const struct con_report *r, struct span s)
+{
+	if (span_find(s, "FAULT_INJECTION: forcing a failure") >= 0)
+		return true;
+	return !r->traces && span_find(s, "FAULT_FLAG_ALLOW_RETRY missing") >= 0;
+}
+
+static void add_frame(struct con_report *r, const struct con_frame *f)
+{
+	if (r->nr_frames >= CON_MAX_FRAMES)
+		return;
+	if (f->certain && span_starts(f->name, "should_fail") && !r->lines[0].ctx)
+		r->mixed_stack = true;
+	/* what comes before the dump of a stack is not part of it */
+	if ((r->rule->flags & CON_DUMPED) && r->nr_frames && f->certain &&
+	    !r->dump_at && (span_starts(f->name, "dump_stack") ||
+			   span_starts(f->name, "dump_backtrace")))
+		r->dump_at = r->nr_frames;
+	r->frames[r->nr_frames++] = *f;
+}
+
 void con_frames_of(struct con_report *r)
 {
 	uint32_t ctx = r->nr_lines ? r->lines[0].ctx : 0;
-	bool other = false;
+	bool other = false, first_trace = false;
 
 	r->frames = xcalloc(CON_MAX_FRAMES, sizeof(*r->frames));
-	for (size_t i = 0; i < r->nr_lines; i++) {
+	for (size_t i = 1; i < r->nr_lines; i++) {
 		struct con_line *l = &r->lines[i];
 		struct con_frame f;
 
@@ -45,10 +68,12 @@ void con_frames_of(struct con_report *r)
 			r->dropped = true;
 		if (ctx && l->ctx != ctx && r->rule->source != SRC_WORK)
 			continue;
-		if (!i)
-			continue;
+		if (!ctx && is_intruder(r, l->text))
+			r->mixed_stack = true;
+		if (span_starts(l->text, "Kernel panic - not"))
+			first_trace = false;
 		if (starts_any(l->text, trace_words, ARRAY_SIZE(trace_words))) {
-			r->traces++;
+			first_trace = !r->traces++;
 			/* lockdep prints the stack that counts at the end */
 			other = false;
 			continue;
@@ -58,11 +83,16 @@ void con_frames_of(struct con_report *r)
 			other = true;
 			continue;
 		}
-		if (other || r->nr_frames >= CON_MAX_FRAMES ||
-		    !con_read_frame(l->text, &f))
+		if (span_starts(l->text, "CPU: "))
+			other = false;
+		if (other || !con_read_frame(l->text, &f))
 			continue;
 		f.line = i;
-		r->frames[r->nr_frames++] = f;
+		if (f.kind == FRAME_CALL && (first_trace || !r->traces))
+			r->calls++;
+		add_frame(r, &f);
+		if (con_read_caller(l->text, &f))
+			add_frame(r, &f);
 	}
 }
 
@@ -138,11 +168,59 @@ static bool usable(const struct con_report *r, const struct con_frame *f)
 	return f->certain && !con_is_noise(f->name, r->rule->skip);
 }
 
-static struct span first_useful(const struct con_report *r)
+/* The first frame that is to blame; one that only helped if there is no other. */
+static struct span first_useful(const struct con_report *r, size_t from)
 {
-	for (size_t i = 0; i < r->nr_frames; i++)
-		if (usable(r, &r->frames[i]))
+	struct span helper = SPAN("");
+
+	for (size_t i = from; i < r->nr_frames; i++) {
+		if (!usable(r, &r->frames[i]))
+			continue;
+		if (!con_is_helper(r->frames[i].name))
 			return r->frames[i].name;
+		if (!helper.n)
+			helper = r->frames[i].name;
+	}
+	return helper;
+}
+
+/* Frames of lines the others skip: right below line @at. */
+static struct span useful_below(const struct con_report *r, ssize_t at)
+{
+	struct con_frame f;
+	bool any = false;
+
+	for (size_t i = (size_t)(at + 1); at >= 0 && i < r->nr_lines; i++) {
+		/* programs print in between */
+		if (r->lines[i].ctx != r->lines[0].ctx)
+			continue;
+		if (!con_read_frame(r->lines[i].text, &f)) {
+			if (any)
+				break;
+			continue;
+		}
+		any = true;
+		if (usable(r, &f) && !con_is_helper(f.name) &&
+		    !span_is(f.name, SPAN("__alloc_skb")))
+			return f.name;
+	}
+	return SPAN("");
+}
+
+static struct span allocated_by(const struct con_report *r)
+{
+	for (size_t i = 0; i < r->nr_lines; i++)
+		if (span_starts(r->lines[i].text, "page last allocated via") ||
+		    span_starts(r->lines[i].text, "page allocated via"))
+			return useful_below(r, (ssize_t)i);
+	return SPAN("");
+}
+
+struct span con_origin(const struct con_report *r)
+{
+	for (size_t i = 0; i < r->nr_lines; i++)
+		if (span_starts(r->lines[i].text, "Uninit was created at:"))
+			return useful_below(r, (ssize_t)i);
 	return SPAN("");
 }
 
@@ -160,9 +238,10 @@ static struct span work_done(const struct con_report *r)
 		for (size_t k = i; k-- > 0;) {
 			const struct con_frame *f = &r->frames[k];
 
-			if (!f->certain)
-				continue;
 			if (usable(r, f) && !con_is_entry(f->name))
+				return f->name;
+			/* stopped in a lock or the like that it had called */
+			if (f->kind == FRAME_PC && k + 4 > i)
 				return f->name;
 		}
 	}
@@ -173,6 +252,8 @@ static struct span near_function(const struct con_report *r)
 {
 	struct span cap[CON_MAX_CAPTURES];
 
+	if (r->near < 0 || r->cap[CON_MAX_CAPTURES].n)
+		return r->cap[CON_MAX_CAPTURES];
 	/* "is trying to acquire lock:" has the place on the line below it */
 	for (size_t i = (size_t)r->near;
 	     i < r->nr_lines && i <= (size_t)r->near + 2; i++) {
@@ -182,31 +263,60 @@ static struct span near_function(const struct con_report *r)
 		if (at >= 0 && con_match(span_from(s, (size_t)at), " at: %f", cap))
 			return cap[0];
 	}
-	return r->cap[CON_MAX_CAPTURES];
+	return SPAN("");
+}
+
+static bool cut_by_timer(const struct con_report *r)
+{
+	for (size_t i = 0; i < r->nr_frames; i++)
+		if (con_is_timer_irq(r->frames[i].name))
+			return true;
+	return false;
+}
+
+bool con_is_headed(const struct con_report *r)
+{
+	return r->nr_lines > 2 && span_starts(r->lines[2].text, "-----");
+}
+
+static struct span wanted_function(const struct con_report *r)
+{
+	struct span f;
+
+	switch (r->rule->source) {
+	case SRC_NONE:
+		break;
+	case SRC_LINE:
+		return r->cap[0];
+	case SRC_NEAR:
+		f = near_function(r);
+		return f.n && !con_is_noise(f, r->rule->skip) ?
+			       f :
+			       first_useful(r, 0);
+	case SRC_STACK:
+		f = first_useful(r, r->dump_at);
+		return f.n || !r->dump_at ? f : first_useful(r, 0);
+	case SRC_AFTER:
+		return useful_below(r, r->near);
+	case SRC_ALLOC:
+		return allocated_by(r);
+	case SRC_WORK:
+		return work_done(r);
+	}
+	return SPAN("");
 }
 
 void con_choose_function(struct con_report *r)
 {
-	struct span f = SPAN("");
+	unsigned int flags = r->rule->flags;
+	struct span f = wanted_function(r);
 
-	switch (r->rule->source) {
-	case SRC_NONE:
-		return;
-	case SRC_LINE:
-		f = r->cap[0];
-		break;
-	case SRC_NEAR:
-		f = near_function(r);
-		if (!f.n || con_is_noise(f, r->rule->skip))
-			f = first_useful(r);
-		break;
-	case SRC_STACK:
-		f = first_useful(r);
-		break;
-	case SRC_WORK:
-		f = work_done(r);
-		break;
-	}
+	if (!f.n && (flags & CON_FROM_LINE) && !r->nr_frames &&
+	    !con_is_noise(r->cap[1], r->rule->skip))
+		f = r->cap[1];
+	if (r->mixed_stack || (flags & CON_NO_FRAME) ||
+	    ((flags & CON_TIMER) && !cut_by_timer(r)))
+		f = SPAN("");
 	r->full_function = f;
 	r->function = con_family_name(f);
 }
@@ -287,6 +397,11 @@ void con_title(struct strbuf *sb, const struct con_report *r,
 		if (*t != '{' || !t[1] || t[2] != '}') {
 			strbuf_addch(sb, *t);
 			continue;
+		}
+		if (t[1] == 'F' && !r->function.n &&
+		    (r->rule->flags & CON_BARE)) {
+			strbuf_setlen(sb, sb->len - strlen(" in "));
+			return;
 		}
 		if (t[1] == 'F')
 			strbuf_add_utf8(sb, function.p, function.n);

@@ -15,15 +15,19 @@ struct hit {
 	const struct con_family *family;
 	const struct con_rule *rule;	/* by the first line alone */
 	struct span start;
+	uint32_t ctx;
 };
 
+/* The line around @at; of a line without an end only what is near. */
 static struct span line_at(struct span text, size_t at, size_t *start)
 {
-	const char *nl = at ? memrchr(text.p, '\n', at) : NULL;
-	size_t from = nl ? (size_t)(nl - text.p) + 1 : 0;
-	const char *end = memchr(text.p + at, '\n', text.n - at);
+	size_t low = at > CON_MAX_LINE ? at - CON_MAX_LINE : 0;
+	size_t high = min(text.n, at + 2 * CON_MAX_LINE);
+	const char *nl = memrchr(text.p + low, '\n', at - low);
+	size_t from = nl ? (size_t)(nl - text.p) + 1 : low;
+	const char *end = memchr(text.p + at, '\n', high - at);
 	struct span line = { text.p + from,
-			     (end ? (size_t)(end - text.p) : text.n) - from };
+			     (end ? (size_t)(end - text.p) : high) - from };
 
 	*start = from;
 	if (line.n && line.p[line.n - 1] == '\r')
@@ -74,8 +78,10 @@ static bool read_hit(struct span text, size_t at,
 	line = line_at(text, at, &h->line_start);
 	h->at = at;
 	h->family = family;
+	h->ctx = con_read_line(line).ctx;
 	h->start = span_to(span_from(line, at - h->line_start), CON_MAX_LINE);
-	if (!is_word_start(text, at))
+	if (family->word[0] >= 'A' && family->word[0] <= 'Z' &&
+	    !is_word_start(text, at))
 		return false;
 	for (const struct con_rule *r = family->rules; r->first; r++) {
 		if (!con_match(h->start, r->first, cap))
@@ -114,27 +120,48 @@ bool console_has_report(const void *data, size_t len)
 
 /* --- where a report ends ------------------------------------------------- */
 
+static bool has_trace(struct span text, const struct hit *first,
+		      const struct hit *next)
+{
+	struct span s = span_from(span_to(text, next->at), first->at);
+
+	return span_find(s, "Call Trace:") >= 0 ||
+	       span_find(s, "Call trace:") >= 0;
+}
+
 /* What only says more about the crash that was just announced. */
 static const char *const follow_words[] = {
 	"Kernel panic - not syncing", "general protection fault", "Oops: ",
 	"Oops [", "Internal error: ", "Unhandled fault: ", "fatal error: ",
-	"trusty: panic", "unreferenced object 0x",
+	"trusty: panic", "unreferenced object 0x", " ilc:", "invalid opcode: ",
 };
 
-static bool continues(const struct hit *first, const struct hit *next)
+static bool follows(const struct hit *next)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(follow_words); i++)
+		if (!strcmp(next->family->word, follow_words[i]))
+			return true;
+	return false;
+}
+
+static bool continues(struct span text, const struct hit *first,
+		      const struct hit *next)
 {
 	const char *w = next->family->word;
 
 	if (first->family == next->family &&
 	    (first->rule == next->rule || !strcmp(w, "BUG: ")))
 		return false;
+	/* printed between the announcement of a stall and its stack */
+	if ((first->rule->flags & CON_TIMER) && !has_trace(text, first, next))
+		return true;
+	/* another CPU, task or program, whose lines can be told apart */
+	if (first->ctx && first->ctx != next->ctx && !is_reboot(next))
+		return true;
 	/* a dentry, a list, a copy: the BUG or WARNING below is how it stops */
 	if (first->rule->flags & CON_ALT_LINE)
 		return true;
-	for (size_t i = 0; i < ARRAY_SIZE(follow_words); i++)
-		if (!strcmp(w, follow_words[i]))
-			return true;
-	return false;
+	return follows(next);
 }
 
 /* Sanitizers close their reports with a line of the kind that opened them. */
@@ -148,21 +175,42 @@ static bool closes(const struct hit *h, struct span s, size_t nr)
 	       span_starts(s, "==========================================");
 }
 
+/* KMSAN, KCSAN and KFENCE print all of a report under one lock. */
+static bool is_open_ended(struct span text, const struct hit *h, size_t at)
+{
+	struct span s = span_from(span_to(text, at), h->at);
+
+	return (span_starts(h->start, "BUG: KMSAN") ||
+		span_starts(h->start, "BUG: KCSAN") ||
+		span_starts(h->start, "BUG: KFENCE")) &&
+	       span_find(s, "=====================") < 0;
+}
+
 /* Offset behind the last line of the report that @h begins. */
 static size_t report_end(struct span text, const struct hit *h,
-			 struct con_report *r)
+			 struct con_report *r, size_t *resume)
 {
 	size_t from = h->at + 1, end = text.n;
 	struct hit next;
 
+	*resume = 0;
 	while (next_hit(text, from, &next)) {
 		from = next.at + 1;
-		if (next.line_start == h->line_start || continues(h, &next))
+		if (next.line_start == h->line_start)
 			continue;
-		r->mixed = next.rule == h->rule;
+		if (continues(text, h, &next)) {
+			/* someone else's crash is a report of its own */
+			if (!*resume && h->ctx != next.ctx && !follows(&next))
+				*resume = next.line_start;
+			continue;
+		}
+		r->mixed = h->ctx && next.ctx == h->ctx &&
+			   is_open_ended(text, h, next.at);
 		end = next.line_start;
 		break;
 	}
+	if (!*resume)
+		*resume = end;
 	return end;
 }
 
@@ -227,6 +275,8 @@ static void choose_rule(const struct hit *h, struct con_report *r)
 		if (!con_match(h->start, c->first, r->cap))
 			continue;
 		r->rule = c;
+		if ((c->flags & CON_HEADED) && !con_is_headed(r))
+			continue;
 		if (!c->second || find_second(r, c->second))
 			return;
 	}
@@ -246,14 +296,20 @@ static const char *why_corrupted(const struct con_report *r)
 		return "no usable function in the stack";
 	if (r->dropped)
 		return "printk dropped lines of it";
-	if ((rule->flags & CON_STACK) && !r->traces && !r->nr_frames)
+	if ((rule->flags & CON_STACK) && !r->calls)
 		return "no stack";
+	if (r->mixed_stack || r->mixed)
+		return "another report was printed into it";
 	return NULL;
 }
 
 static bool is_suppressed(const struct con_report *r, struct span before)
 {
 	if (span_find(before, "INIT: PANIC:") >= 0)
+		return true;
+	/* a test program that overran its own stack, over and over */
+	if (*r->rule->title &&
+	    span_find(before, "*** stack smashing detected ***: terminated") >= 0)
 		return true;
 	return r->rule->flags & CON_SUPPRESSED;
 }
@@ -285,12 +341,12 @@ static char *executor_of(const struct con_report *r)
 {
 	for (size_t i = 0; i < r->nr_lines && i < 200; i++) {
 		struct span s = r->lines[i].text;
-		ssize_t at = span_find(s, "syz.");
+		ssize_t at = span_find(s, "Comm: syz.");
 		unsigned int proc, id;
 
 		if (at < 0)
 			continue;
-		s = span_from(s, (size_t)at + 4);
+		s = span_from(s, (size_t)at + strlen("Comm: syz."));
 		if (!span_uint(&s, &proc) || !span_skip(&s, ".") ||
 		    !span_uint(&s, &id))
 			continue;
@@ -330,6 +386,10 @@ static void add_alt(json_t **names, size_t *nr, const struct con_report *r,
 	if (!strcmp(r->rule->type, "KFENCE-") &&
 	    span_starts(r->cap[0], "invalid free"))
 		alt = "invalid-free";
+	if (!strcmp(alt, "KMSAN origin"))
+		f = con_origin(r);
+	if (!f.n)
+		return;
 	strbuf_reset(&sb);
 	strbuf_addf(&sb, "%s in ", alt);
 	strbuf_add_utf8(&sb, f.p, f.n);
@@ -357,7 +417,8 @@ static json_t *alt_titles(const struct con_report *r, struct span function,
 	json_t *main_title __free(json) = json_text(title);
 	size_t nr = 0;
 
-	if (r->rule->source != SRC_NONE && strstr(r->rule->title, "{F}")) {
+	if (r->rule->source != SRC_NONE && strstr(r->rule->title, "{F}") &&
+	    (r->function.n || !(r->rule->flags & CON_BARE))) {
 		add_alt(names, &nr, r, function);
 		if (full.n)
 			add_alt(names, &nr, r, full);
@@ -385,8 +446,8 @@ static json_t *frames_json(const struct con_report *r)
 {
 	json_t *ret = json_array();
 
-	for (size_t i = 0; i < r->nr_frames &&
-			   json_array_size(ret) < CONSOLE_MAX_FRAMES; i++)
+	for (size_t i = r->dump_at; i < r->nr_frames &&
+				    json_array_size(ret) < CONSOLE_MAX_FRAMES; i++)
 		if (r->frames[i].certain)
 			json_array_append_new(
 				ret, json_textn(r->frames[i].name.p,
@@ -523,8 +584,7 @@ static json_t *take_report(struct span text, const struct hit *h, size_t *end)
 	struct con_report r = { 0 };
 	json_t *o;
 
-	*end = report_end(text, h, &r);
-	read_lines(text, h, *end, &r);
+	read_lines(text, h, report_end(text, h, &r, end), &r);
 	r.start = h->start;
 	choose_rule(h, &r);
 	con_frames_of(&r);
