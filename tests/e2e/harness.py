@@ -127,6 +127,7 @@ class Archive(make_archive.Archive):
                          f"http://127.0.0.1:{self.port}")
         self.process = None
         self.create()
+        self.add_mbox(os.path.join(TOP, "deploy", "sample", "welcome.mbox"))
 
     def serve(self):
         self.process = subprocess.Popen(
