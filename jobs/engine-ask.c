@@ -118,7 +118,10 @@ int engine_rerun_version(struct engine *e, struct version_id id,
 		r = reopen(e, id, reason);
 	} else if (!r && json_get_str(row, "verdict", "")[0]) {
 		/* it never came to jobs: look for a base again */
-		r = db_version_set(e->db, id, VERSION_ASSEMBLING, reason);
+		r = db_version_verdict(e->db, id, "", "");
+		if (!r)
+			r = db_version_set(e->db, id, VERSION_ASSEMBLING,
+					   reason);
 	} else if (!r) {
 		r = -EALREADY;
 		strbuf_setf(why, "series %lld is at work already",

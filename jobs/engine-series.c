@@ -303,11 +303,17 @@ static int apply_request(struct engine *e, const json_t *row,
 	return 0;
 }
 
-/* A series waits while a tree it may belong to is being brought in. */
+/*
+ * A series waits while a tree it may belong to is being brought in, and for the
+ * first tree of a new service.
+ */
 static bool trees_are_ready(const json_t *trees)
 {
 	const json_t *t;
 	size_t i;
+
+	if (!json_array_size(trees))
+		return false;
 
 	json_array_foreach(trees, i, t) {
 		if ((tree_is(t, "new") || tree_is(t, "fetching")) &&
