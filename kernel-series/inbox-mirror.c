@@ -252,10 +252,10 @@ int mirror_fetch(const struct mirror_spec *spec, bool *cut, int *status,
 
 	*cut = false;
 	*status = 0;
+	remove_stale_locks(spec->git_dir);
 	r = make_repo(spec, why);
 	if (r)
 		return r;
-	remove_stale_locks(spec->git_dir);
 	if (spec->from_start)
 		r = fetch_from_start(spec, status, why);
 	else

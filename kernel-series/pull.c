@@ -48,6 +48,7 @@ struct frame {
  * @skipped: left out because of their Date
  * @state: the last state seen; NULL before
  * @broken: nothing can be written or parsed any more
+ * @out_failed: nothing can be written any more
  * @why: from the caller
  */
 struct pull {
@@ -62,6 +63,7 @@ struct pull {
 	int64_t skipped;
 	json_t *state;
 	bool broken;
+	bool out_failed;
 	struct strbuf *why;
 };
 
@@ -122,6 +124,7 @@ static int flush(struct pull *p)
 		if (n < 0) {
 			n = -errno;
 			p->broken = true;
+			p->out_failed = true;
 			strbuf_addf(p->why, "cannot write frames: %s",
 				    strerror((int)-n));
 			return (int)n;
@@ -251,6 +254,8 @@ static int finish(struct pull *p, int r)
 		w = write_frames(p, true);
 		r = w ? w : r;
 	}
+	if (p->out_failed)
+		return r;
 	if (!r) {
 		json_set_text(last, "type", "end");
 		json_set_int(last, "mails", p->mails);
