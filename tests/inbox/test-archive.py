@@ -120,13 +120,13 @@ def an_earlier_since_brings_what_was_left_out():
         s.request["since_s"] = NOW - 45 * DAY
         s.pull()
         # 1 to 4 are older, 3 was deleted and 5 purged
-        equal(sorted(s.mails), [f"{n}@example.org" for n in
-                                (20, 21, 22, 23, 30, 31, 6, 7, 8)])
+        equal(set(s.mails), {f"{n}@example.org" for n in
+                             (6, 7, 8, 20, 21, 22, 23, 30, 31)})
         s.request["since_s"] = 0
         s.pull()
         # a mail that was deleted is in the history; the purged one is not
-        equal(sorted(s.mails), [f"{n}@example.org" for n in
-                                (1, 2, 20, 21, 22, 23, 3, 30, 31, 4, 6, 7, 8)])
+        equal(set(s.mails), {f"{n}@example.org" for n in
+                             (1, 2, 3, 4, 6, 7, 8, 20, 21, 22, 23, 30, 31)})
 
 
 @case
