@@ -19,6 +19,22 @@ static int find(struct db *db, const char *message_id, struct outgoing_id *ret)
 	return 0;
 }
 
+/* A rerun found the same: the tables in it may say more than before. */
+static int renew_held(struct db *db, struct outgoing_id id, const json_t *mail)
+{
+	static const char sql[] =
+		"UPDATE outgoing SET body = ?1, eml = ?2, path = '',"
+		" changed_s = ?3 WHERE id = ?4 AND state = 'held'"
+		" AND body <> ?1";
+	struct stmt *st __free(stmt) = db_prepare(db, sql);
+
+	stmt_bind_text(st, json_get_str(mail, "body", ""));
+	stmt_bind_text(st, json_get_str(mail, "eml", ""));
+	stmt_bind_int64(st, clock_now_s());
+	stmt_bind_int64(st, id.v);
+	return stmt_run(st);
+}
+
 int db_outgoing_add(struct db *db, struct version_id id, const json_t *mail,
 		    const char *why, struct outgoing_id *ret)
 {
@@ -31,6 +47,8 @@ int db_outgoing_add(struct db *db, struct version_id id, const json_t *mail,
 		json_dumps(json_object_get(mail, "recipients"), JSON_COMPACT);
 	int r = find(db, json_get_str(mail, "message_id", ""), ret);
 
+	if (!r)
+		r = renew_held(db, *ret, mail);
 	if (!r)
 		return DB_OUTGOING_KNOWN;
 	if (r != DB_NONE)

@@ -16,7 +16,8 @@ enum { DB_OUTGOING_KNOWN = 3 };
  * @why: why it is held
  *
  * In the transaction that stores the verdict. Return: 0; DB_OUTGOING_KNOWN
- * when a mail with this Message-ID is there, which is then left alone; -errno.
+ * when a mail with this Message-ID is there: while it is held its text is
+ * renewed, after that it is left alone; -errno.
  */
 int db_outgoing_add(struct db *db, struct version_id id, const json_t *mail,
 		    const char *why, struct outgoing_id *ret);

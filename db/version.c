@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "db/event.h"
+#include "db/fixup.h"
 #include "db/job.h"
 #include "db/mail.h"
 #include "lib/clock.h"
@@ -252,6 +253,16 @@ static int sync_comment(struct db *db, struct version_id id, const json_t *c)
 	return stmt_run(st);
 }
 
+static int sync_fixup(struct db *db, struct version_id id, const json_t *f)
+{
+	struct mail_id mail = { 0 };
+	int r = db_mail_find(db, json_get_str(f, "message_id", ""), &mail);
+
+	if (r)
+		return r == DB_NONE ? 0 : r;
+	return db_fixup_add(db, id, mail);
+}
+
 /* Only a version that nobody works on may still change its patches. */
 static bool may_change(const json_t *row)
 {
@@ -307,6 +318,7 @@ int db_version_sync(struct db *db, const struct version_sync *how,
 {
 	const json_t *patches = json_object_get(series, "patches");
 	const json_t *comments = json_object_get(series, "comments"), *e;
+	const json_t *fixups = json_object_get(series, "fixups");
 	json_t *row __free(json) = NULL;
 	bool changed = false;
 	size_t i;
@@ -335,6 +347,10 @@ int db_version_sync(struct db *db, const struct version_sync *how,
 	json_array_foreach(comments, i, e) {
 		if (!r)
 			r = sync_comment(db, *ret, e);
+	}
+	json_array_foreach(fixups, i, e) {
+		if (!r)
+			r = sync_fixup(db, *ret, e);
 	}
 	return r;
 }

@@ -59,6 +59,8 @@ struct engine {
 	struct tree_id tree;
 	struct worker *apply_worker;
 	struct version_id applying;
+	struct worker *fixups_worker;
+	struct version_id fixing;
 	struct worker *report_worker;
 	struct version_id reporting;
 	/* failures in a row of a worker on one version, so that none loops */
@@ -74,6 +76,10 @@ void engine_pull_stop(struct engine *e);
 void engine_trees(struct engine *e);
 /** engine_series() - settle, apply, plan */
 void engine_series(struct engine *e);
+/** engine_fixups() - apply what replies propose, build it again */
+void engine_fixups(struct engine *e);
+/** engine_put_mail() - write a mail as it came to @path; 0 or -errno */
+int engine_put_mail(struct engine *e, struct mail_id id, const char *path);
 /** engine_runs_adopt() - find the attempts that a former daemon started */
 int engine_runs_adopt(struct engine *e, struct strbuf *why);
 /** engine_runs() - collect what ended, start what is queued */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "db/finding.h"
+#include "db/fixup.h"
 #include "db/job.h"
 #include "db/mail.h"
 #include "db/outgoing.h"
@@ -62,6 +63,21 @@ static int image_patch(struct engine *e, const json_t *job, int64_t *ret)
 	return 0;
 }
 
+static int set_total(struct engine *e, const json_t *job, json_t *o)
+{
+	struct version_id id = { json_get_int(job, "version_id", 0) };
+	json_t *version __free(json) = NULL;
+	int r;
+
+	if (!id.v)
+		return 0;
+	r = db_version_get(e->db, id, &version);
+	if (r)
+		return r < 0 ? r : -ENOENT;
+	json_object_set(o, "total", json_object_get(version, "total"));
+	return 0;
+}
+
 int engine_run_facts(struct engine *e, const json_t *job, json_t **ret)
 {
 	static const char *const keys[] = { "kind", "arch", "kconfig",
@@ -84,6 +100,9 @@ int engine_run_facts(struct engine *e, const json_t *job, json_t **ret)
 	json_object_set(o, "results", results);
 	json_object_set(o, "control", control);
 	json_set_int(o, "image_patch", at);
+	r = set_total(e, job, o);
+	if (r)
+		return r;
 	*ret = no_free_ptr(o);
 	return 0;
 }
@@ -181,6 +200,7 @@ static int report_request(struct engine *e, struct version_id id,
 			  const char *dir, json_t **ret)
 {
 	json_t *version __free(json) = NULL, *input __free(json) = NULL;
+	json_t *fixups __free(json) = NULL;
 	json_t *q __free(json) = json_object(), *ctx = json_object(), *p;
 	json_t *cover = NULL, *patches;
 	size_t i;
@@ -191,6 +211,8 @@ static int report_request(struct engine *e, struct version_id id,
 		r = db_version_get(e->db, id, &version);
 	if (!r)
 		r = engine_judge_input(e, id, &input);
+	if (!r)
+		r = db_fixups_of(e->db, id, &fixups);
 	if (!r)
 		r = cover_of(e, dir, version, &cover);
 	if (r)
@@ -207,6 +229,7 @@ static int report_request(struct engine *e, struct version_id id,
 		return r;
 	json_object_set(ctx, "version", version);
 	json_object_set(ctx, "patches", patches);
+	json_object_set(ctx, "fixups", fixups);
 	json_set_text(ctx, "from", e->cfg->mail_from);
 	json_set_text(ctx, "url", e->cfg->public_url);
 	json_set_int(ctx, "date_s", clock_now_s());

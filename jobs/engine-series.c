@@ -3,8 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "db/event.h"
-#include "db/job.h"
+#include "db/fixup.h"
 #include "db/mail.h"
 #include "db/tree.h"
 #include "db/version.h"
@@ -230,7 +229,7 @@ static void on_applied(json_t *answer, const char *error, void *arg)
 	engine_kick(e);
 }
 
-static int write_mail(struct engine *e, struct mail_id id, const char *path)
+int engine_put_mail(struct engine *e, struct mail_id id, const char *path)
 {
 	struct strbuf raw __free(strbuf) = STRBUF_INIT;
 	int r = db_mail_raw(e->db, id, &raw);
@@ -261,7 +260,7 @@ static int put_mails(struct engine *e, const json_t *row, json_t *q)
 		json_t *o = json_object();
 
 		if (!r)
-			r = write_mail(e, mail, path);
+			r = engine_put_mail(e, mail, path);
 		json_set_int(o, "number", n);
 		json_set_text(o, "path", path);
 		json_array_append_new(list, o);
@@ -269,7 +268,7 @@ static int put_mails(struct engine *e, const json_t *row, json_t *q)
 	if (!r && cover) {
 		char *path __free(kfree) = xasprintf("%s/0.eml", dir);
 
-		r = write_mail(e, (struct mail_id){ cover }, path);
+		r = engine_put_mail(e, (struct mail_id){ cover }, path);
 		json_set_text(q, "cover", path);
 	}
 	return r;
@@ -345,7 +344,8 @@ static void apply_next(struct engine *e)
 	json_t *rows __free(json) = NULL, *trees __free(json) = NULL;
 	int r;
 
-	if (e->apply_worker)
+	/* both write refs of the same version */
+	if (e->apply_worker || e->fixups_worker)
 		return;
 	r = db_versions_in(e->db, VERSION_READY, INT64_MAX, &rows);
 	if (!r && !json_array_size(rows))
@@ -379,8 +379,14 @@ static void plan_next(struct engine *e)
 	json_array_foreach(rows, i, row) {
 		struct version_id id = { json_get_int(row, "id", 0) };
 		struct strbuf why __free(strbuf) = STRBUF_INIT;
+		int64_t fixups = 0;
 
-		r = plan_one(e, id, &why);
+		/* those that are there already go into the first build */
+		r = db_fixups_new_of(e->db, id, &fixups);
+		if (!r && fixups)
+			continue;
+		if (!r)
+			r = plan_one(e, id, &why);
 		if (r && why.len) {
 			/* a mistake in the configuration: say it, go on */
 			db_rollback(e->db);

@@ -22,6 +22,7 @@ static void look(struct engine *e)
 	if (e->stopping)
 		return;
 	engine_trees(e);
+	engine_fixups(e);
 	engine_series(e);
 	engine_runs(e);
 	engine_reports(e);
@@ -117,6 +118,7 @@ void engine_free(struct engine *e)
 	loop_cancel_timer(e->loop, e->poll);
 	worker_stop(e->tree_worker);
 	worker_stop(e->apply_worker);
+	worker_stop(e->fixups_worker);
 	worker_stop(e->report_worker);
 	engine_pull_stop(e);
 	stop_submissions(e);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/file.h>
 
+#include "db/fixup.h"
 #include "db/job.h"
 #include "db/version.h"
 #include "jobs/plan.h"
@@ -75,23 +76,41 @@ static void set_limits(const struct config *cfg, json_t *o)
 	json_object_set_new(o, "selftests", strings(&cfg->selftests));
 }
 
-static int set_patches(struct db *db, struct version_id id, json_t *o)
+static void add_commits(const json_t *rows, const char *title_key, json_t *out)
 {
-	json_t *rows __free(json) = NULL, *out = json_array(), *row;
+	const json_t *row;
 	size_t i;
-	int r = 0;
 
-	if (id.v)
-		r = db_version_patches(db, id, &rows);
 	json_array_foreach(rows, i, row) {
-		json_t *p = json_object();
+		const char *commit = json_get_str(row, "commit_id", NULL);
+		json_t *p;
 
+		/* a patch that the base has already gives no commit */
+		if (!commit)
+			continue;
+		p = json_object();
 		json_set_int(p, "number", json_get_int(row, "number", 0));
-		json_set_text(p, "commit", json_get_str(row, "commit_id", ""));
-		json_set_text(p, "title", json_get_str(row, "title", ""));
+		json_set_text(p, "commit", commit);
+		json_set_text(p, "title", json_get_str(row, title_key, ""));
 		json_array_append_new(out, p);
 	}
+}
+
+/* A fix-up is one more patch behind the series. */
+static int set_patches(struct db *db, struct version_id id, json_t *o)
+{
+	json_t *rows __free(json) = NULL, *fixups __free(json) = NULL;
+	json_t *out = json_array();
+	int r = 0;
+
 	json_object_set_new(o, "patches", out);
+	if (!id.v)
+		return 0;
+	r = db_version_patches(db, id, &rows);
+	if (!r)
+		r = db_fixups_of(db, id, &fixups);
+	add_commits(rows, "title", out);
+	add_commits(fixups, "subject", out);
 	return r;
 }
 

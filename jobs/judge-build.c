@@ -135,8 +135,14 @@ static json_t *finding_of(const json_t *d, const char *print, int64_t number)
 	json_set_int(f, "number", number);
 	json_set_text(f, "fingerprint", print);
 	json_set_text(f, "stage", "build");
-	json_set_text(f, "blame", "series");
 	return f;
+}
+
+/* What a fix-up brings is its author's, and nobody is told by mail. */
+static const char *blame_of(const json_t *run, int64_t number)
+{
+	return number > json_get_int(run, "total", INT64_MAX) ? "fixup" :
+								"series";
 }
 
 /* The first of the unit's own errors at this patch that leads the followers. */
@@ -181,6 +187,7 @@ static void add_new(const json_t *run, const json_t *patch, int64_t number,
 				continue;
 			json_set_bool(seen, print, true);
 			f = finding_of(d, print, number);
+			json_set_text(f, "blame", blame_of(run, number));
 			if (json_get_bool(d, "follows", false))
 				json_set_int(f, "leader",
 					     leader_in(findings, first, unit));
@@ -235,7 +242,7 @@ static void add_silent_failure(const json_t *run, int64_t number, json_t *out)
 	json_t *f = json_object();
 
 	json_set_text(f, "stage", "build");
-	json_set_text(f, "blame", "series");
+	json_set_text(f, "blame", blame_of(run, number));
 	json_set_text(f, "tool", "make");
 	json_set_text(f, "severity", "error");
 	json_set_text(f, "message", "the build stops without a diagnostic that "

@@ -9,6 +9,7 @@
  * judge() - what the runs of a version mean
  * @input: {patches: [{number, title}],
  *	runs: [{job_id, kind, arch, kconfig, toolchain, state, state_why,
+ *		total: patches of the series, larger numbers are fix-ups,
  *		results: [{id, state, result}] newest first,
  *		control: [the same for the run on the base]}]}
  *	where a result is what docs/design.md, section 10.2, describes

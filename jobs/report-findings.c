@@ -163,7 +163,24 @@ static void say_diagnostic(const struct report_group *g, struct strbuf *out)
 	report_wrap(out, text.buf, "");
 }
 
-static void say_places(const struct report_group *g, struct strbuf *out)
+static void say_cure(const json_t *ctx, long long until, struct strbuf *text)
+{
+	const json_t *f;
+	size_t i;
+
+	json_array_foreach(json_object_get(ctx, "fixups"), i, f) {
+		if (json_get_int(f, "number", 0) != until)
+			continue;
+		strbuf_addf(text, "; the fix-up by %s in <%s> cures it",
+			    json_get_str(f, "from_name", ""),
+			    json_get_str(f, "message_id", ""));
+		return;
+	}
+	strbuf_addf(text, "; patch %lld of this series removes it", until);
+}
+
+static void say_places(const json_t *ctx, const struct report_group *g,
+		       struct strbuf *out)
 {
 	struct strbuf text __free(strbuf) = STRBUF_INIT;
 	const char *function = json_get_str(g->lead, "function", "");
@@ -183,8 +200,7 @@ static void say_places(const struct report_group *g, struct strbuf *out)
 			    g->followers == 1 ? "" : "s",
 			    g->followers == 1 ? "s" : "");
 	if (until)
-		strbuf_addf(&text, "; patch %lld of this series removes it",
-			    until);
+		say_cure(ctx, until, &text);
 	strbuf_addch(&text, '.');
 	report_wrap(out, text.buf, "  ");
 }
@@ -222,7 +238,7 @@ static void say_group(const json_t *ctx, const struct report_group *g,
 		       json_get_int(g->lead, "line", 0), 5, out))
 		strbuf_addch(out, '\n');
 	say_diagnostic(g, out);
-	say_places(g, out);
+	say_places(ctx, g, out);
 	say_detail(g->lead, out);
 	strbuf_addch(out, '\n');
 }

@@ -128,6 +128,26 @@ static void add_patch_rows(const json_t *ctx, const json_t *builds,
 	}
 }
 
+static void add_fixup_rows(const json_t *ctx, const json_t *builds,
+			   struct strbuf *out)
+{
+	const json_t *f, *b;
+	size_t i, k;
+
+	json_array_foreach(json_object_get(ctx, "fixups"), i, f) {
+		char *title __free(kfree) =
+			xasprintf("+ fix-up by %s",
+				  json_get_str(f, "from_name", ""));
+
+		if (strcmp(json_get_str(f, "state", ""), "applied"))
+			continue;
+		add_title(out, title);
+		json_array_foreach(builds, k, b)
+			add_build_cell(b, json_get_int(f, "number", 0), out);
+		end_row(out);
+	}
+}
+
 static void boot_cell(const json_t *boot, size_t total, struct strbuf *cell)
 {
 	long long at = json_get_int(boot, "image_patch", 0);
@@ -137,8 +157,10 @@ static void boot_cell(const json_t *boot, size_t total, struct strbuf *cell)
 		return;
 	}
 	strbuf_addstr(cell, json_get_str(boot, "outcome", ""));
-	if (at && (size_t)at != total)
+	if (at && (size_t)at < total)
 		strbuf_addf(cell, " (at %lld/%zu)", at, total);
+	if ((size_t)at > total)
+		strbuf_addstr(cell, " (with fix-up)");
 }
 
 static void test_cell(const json_t *t, struct strbuf *cell)
@@ -224,6 +246,7 @@ void report_table(const json_t *ctx, const json_t *judgement,
 	if (json_array_size(builds)) {
 		add_head(builds, out);
 		add_patch_rows(ctx, builds, out);
+		add_fixup_rows(ctx, builds, out);
 		add_guest_rows(ctx, judgement, builds, out);
 	}
 	add_benchmarks(judgement, out);

@@ -9,6 +9,7 @@
  * @ctx: {version: the row, see db_version_get(),
  *	patches: [{number, title, message_id, subject, date_s, text}],
  *	cover: {message_id, subject, date_s} or null,
+ *	fixups: [{number, message_id, from_name, state}],
  *	from: "mmci <mmci@host>", url: address of the dashboard, date_s,
  *	environments: [{arch, toolchain, compiler}]}
  * @judgement: what judge() gave

@@ -10,6 +10,7 @@
 #include "jobs/judge.h"
 #include "jobs/report.h"
 #include "kernel-series/base.h"
+#include "kernel-series/fixups.h"
 #include "kernel-series/mail.h"
 #include "kernel-series/pull.h"
 #include "kernel-series/tree.h"
@@ -67,6 +68,15 @@ static int do_apply(const json_t *request)
 	return answer_or_error(r, answer, &why);
 }
 
+static int do_fixups(const json_t *request)
+{
+	struct strbuf why __free(strbuf) = STRBUF_INIT;
+	json_t *answer = NULL;
+	int r = fixups_apply(request, &answer, &why);
+
+	return answer_or_error(r, answer, &why);
+}
+
 /* The texts to quote from are read here, not in the daemon. */
 static int load_text(json_t *patch)
 {
@@ -117,6 +127,7 @@ static const struct {
 	{ "pull", do_pull },
 	{ "tree", do_tree },
 	{ "apply", do_apply },
+	{ "fixups", do_fixups },
 	{ "report", do_report },
 };
 
