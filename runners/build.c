@@ -8,107 +8,12 @@
 
 #include "lib/fs.h"
 #include "lib/json.h"
-#include "runners/build-log.h"
+#include "runners/build-output.h"
 #include "runners/kbuild.h"
 #include "runners/source.h"
 
 /* base.json has one entry per object file of a kernel */
 #define BASE_JSON_MAX_BYTES (256u << 20)
-
-/** struct tally - what the summary counts */
-struct tally {
-	size_t units;
-	size_t failed;
-	size_t warnings;
-	size_t errors;
-};
-
-static void count_unit(const json_t *unit, struct tally *t)
-{
-	const json_t *list = json_object_get(unit, "diagnostics"), *d;
-	size_t i;
-
-	t->units++;
-	t->failed += !strcmp(json_get_str(unit, "outcome", ""), "failed");
-	json_array_foreach(list, i, d) {
-		const char *severity = json_get_str(d, "severity", "");
-
-		t->warnings += !strcmp(severity, "warning");
-		t->errors += !strcmp(severity, "error");
-	}
-}
-
-/* Lines counted from the beginning of make's output, as lines of the log. */
-static void shift_lines(json_t *unit, int64_t by)
-{
-	json_t *list = json_object_get(unit, "diagnostics"), *d;
-	size_t i;
-
-	json_array_foreach(list, i, d) {
-		int64_t line = json_get_int(d, "log_line", 0);
-
-		if (line)
-			json_set_int(d, "log_line", line + by);
-	}
-}
-
-/*
- * Judges one run of make by what it printed: a compiler that was killed or a
- * full disk makes make fail like a mistake in the code does.
- */
-static int read_output(struct job *job, struct kbuild_result *res, json_t *patch,
-		       struct tally *t)
-{
-	const struct build_log_options o = {
-		.src_prefix = WORKSPACE_SRC,
-		.obj_prefix = WORKSPACE_BUILD,
-		.toolchain = job->toolchain,
-	};
-	json_t *log __free(json) = build_log_parse(res->out.buf, res->out.len,
-						   &o);
-	json_t *units = json_object_get(log, "units"), *unit;
-	size_t i;
-
-	json_array_foreach(units, i, unit) {
-		shift_lines(unit, res->log_line - 1);
-		count_unit(unit, t);
-	}
-	json_object_set(patch, "units", units);
-	/*
-	 * make keeps what a target prints in a file until it has ended, and
-	 * loses it when that hits a limit.
-	 */
-	if (res->r == JOB_FAILED && !strstr(res->out.buf, "***")) {
-		strbuf_setf(&res->note, "make failed and what it printed is"
-			    " lost: a limit of output or disk");
-		job_logf(job, "==> %s\n", res->note.buf);
-		return -EFBIG;
-	}
-	if (res->r == JOB_FAILED && json_get_bool(log, "infra_error", false)) {
-		strbuf_setf(&res->note, "not the kernel's fault: %s",
-			    json_get_str(log, "infra_line", ""));
-		job_logf(job, "==> %s\n", res->note.buf);
-		return -EIO;
-	}
-	return res->r;
-}
-
-static json_t *patch_new(int64_t number, int64_t log_line)
-{
-	json_t *p = json_object();
-
-	json_set_int(p, "number", number);
-	json_set_int(p, "log_line", log_line);
-	json_set_bool(p, "image", false);
-	json_object_set_new(p, "units", json_array());
-	return p;
-}
-
-static void patch_end(json_t *patch, int r, double seconds)
-{
-	json_set_text(patch, "outcome", job_outcome_name(r));
-	json_object_set_new(patch, "seconds", json_real(seconds));
-}
 
 static int explain(struct job *job, struct strbuf *summary, int r,
 		   const struct kbuild_result *res, const char *what)
@@ -125,7 +30,7 @@ static int explain(struct job *job, struct strbuf *summary, int r,
 }
 
 /* Builds the whole kernel as it stands; fills @patch. */
-static int build_kernel(struct workspace *ws, json_t *patch, struct tally *t,
+static int build_kernel(struct workspace *ws, json_t *patch, struct build_tally *t,
 			const char *what, struct strbuf *summary)
 {
 	const struct kbuild_arch *arch = kbuild_arch(ws->job->arch);
@@ -134,14 +39,14 @@ static int build_kernel(struct workspace *ws, json_t *patch, struct tally *t,
 	int r = kbuild_make(ws, words, &res, summary);
 
 	if (!r)
-		r = read_output(ws->job, &res, patch, t);
+		r = build_output_read(ws->job, &res, patch, t);
 	if (r == JOB_PASSED) {
 		r = kbuild_take(ws, arch->image, "image", summary);
 		json_set_bool(patch, "image", !r);
 	}
 	if (r == JOB_PASSED)
 		r = kbuild_take(ws, "System.map", "System.map", summary);
-	patch_end(patch, r, res.seconds);
+	build_patch_end(patch, r, res.seconds);
 	r = explain(ws->job, summary, r, &res, what);
 	kbuild_result_release(&res);
 	return r;
@@ -159,14 +64,6 @@ static void set_artefacts(struct job *job, const char *image,
 		json_object_set_new(a, "image_patch", json_null());
 	json_set_text(a, "selftests", selftests);
 	job_set(job, "artefacts", a);
-}
-
-static int check_arch(const struct job *job, struct strbuf *summary)
-{
-	if (kbuild_arch(job->arch))
-		return 0;
-	strbuf_setf(summary, "unknown architecture %s", job->arch);
-	return -EINVAL;
 }
 
 static int base_selftests(struct workspace *ws, struct strbuf *summary)
@@ -221,7 +118,7 @@ static int write_base_json(struct job *job)
 	return json_write_file(path, base);
 }
 
-static void summarize_base(const json_t *patch, const struct tally *t,
+static void summarize_base(const json_t *patch, const struct build_tally *t,
 			   bool reused, struct strbuf *summary)
 {
 	strbuf_setf(summary, "base %s%s: %zu units, %zu failed, %zu warnings",
@@ -238,7 +135,7 @@ static int reuse_base(struct job *job, struct strbuf *summary)
 	json_t *base __free(json) = NULL, *v;
 	const char *key, *outcome;
 	json_t *patch, *unit;
-	struct tally t = { 0 };
+	struct build_tally t = { 0 };
 	size_t i;
 	int r = json_read_file(path, BASE_JSON_MAX_BYTES, &base, summary);
 
@@ -249,7 +146,7 @@ static int reuse_base(struct job *job, struct strbuf *summary)
 		job_set(job, key, json_incref(v));
 	patch = json_array_get(json_object_get(base, "patches"), 0);
 	json_array_foreach(json_object_get(patch, "units"), i, unit)
-		count_unit(unit, &t);
+		build_count_unit(unit, &t);
 	summarize_base(patch, &t, true, summary);
 	outcome = json_get_str(patch, "outcome", "");
 	return strcmp(outcome, "passed") ? JOB_FAILED : JOB_PASSED;
@@ -261,18 +158,19 @@ static int build_base(struct workspace *ws, struct strbuf *summary)
 	char *image __free(kfree) = xasprintf("%s/image", ws->out);
 	char *tests __free(kfree) = xasprintf("%s/selftests", ws->out);
 	json_t *list = json_array(), *patch;
-	struct tally t = { 0 };
+	struct build_tally t = { 0 };
 	int r = configure(ws, summary), s;
 
 	job_set(job, "patches", list);
-	patch = patch_new(0, job_log_line(job));
+	patch = build_patch_new(0);
 	json_array_append_new(list, patch);
 	if (r == JOB_PASSED) {
 		job_stage(job, "build base");
+		json_set_int(patch, "log_line", job_log_line(job));
 		r = build_kernel(ws, patch, &t, "base", summary);
 		job_stage_end(job, r);
 	} else {
-		patch_end(patch, r, 0);
+		build_patch_end(patch, r, 0);
 	}
 	if (r < 0 || r == JOB_TIMED_OUT)
 		return r;
@@ -288,7 +186,7 @@ static int build_base(struct workspace *ws, struct strbuf *summary)
 int run_base(struct job *job, struct strbuf *summary)
 {
 	struct workspace *ws __free(workspace) = NULL;
-	int r = check_arch(job, summary), s;
+	int r = kbuild_check_arch(job, summary), s;
 
 	if (!r)
 		r = workspace_new(job, &ws, summary);
@@ -326,7 +224,7 @@ int run_base(struct job *job, struct strbuf *summary)
 struct building {
 	struct workspace *ws;
 	json_t *list;
-	struct tally tally;
+	struct build_tally tally;
 	const char *prev;
 	int64_t image_patch;
 	bool selftests_touched;
@@ -400,7 +298,8 @@ static int build_patch(struct building *b, const struct job_patch *p,
 	int r;
 
 	job_stage(job, "patch %" PRId64 ": %s", p->number, p->title);
-	patch = patch_new(p->number, job_log_line(job));
+	patch = build_patch_new(p->number);
+	json_set_int(patch, "log_line", job_log_line(job));
 	json_array_append_new(b->list, patch);
 	r = apply_patch(b, p, summary);
 	if (!r)
@@ -408,7 +307,7 @@ static int build_patch(struct building *b, const struct job_patch *p,
 	if (!r)
 		r = build_kernel(b->ws, patch, &b->tally, what, summary);
 	else
-		patch_end(patch, r, 0);
+		build_patch_end(patch, r, 0);
 	if (r == JOB_PASSED)
 		b->image_patch = p->number;
 	job_stage_end(job, r);
@@ -468,35 +367,15 @@ static int build_patches(struct workspace *ws, struct strbuf *summary)
 	return failed ? JOB_FAILED : JOB_PASSED;
 }
 
-static int hold_base(struct workspace *ws, struct strbuf *summary)
-{
-	struct job *job = ws->job;
-	int r = workspace_lock(job, job->warm_dir, LOCK_SH, &ws->warm_lock,
-			       summary);
-
-	if (!r)
-		r = workspace_lock(job, job->src_dir, LOCK_SH, &ws->src_lock,
-				   summary);
-	if (r)
-		return r;
-	if (!workspace_complete(job->src_dir) ||
-	    !workspace_complete(job->warm_dir)) {
-		strbuf_setf(summary, "%s: no finished warm base",
-			    job->warm_dir);
-		return -ENOENT;
-	}
-	return 0;
-}
-
 int run_build(struct job *job, struct strbuf *summary)
 {
 	struct workspace *ws __free(workspace) = NULL;
-	int r = check_arch(job, summary);
+	int r = kbuild_check_arch(job, summary);
 
 	if (!r)
 		r = workspace_new(job, &ws, summary);
 	if (!r)
-		r = hold_base(ws, summary);
+		r = workspace_hold_base(ws, summary);
 	if (!r) {
 		kbuild_environment(ws);
 		r = build_patches(ws, summary);

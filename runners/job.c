@@ -14,9 +14,9 @@
 #define JOB_JSON_MAX_BYTES (4u << 20)
 
 static const char *const kind_names[] = {
-	[JOB_KIND_BASE] = "base",   [JOB_KIND_BUILD] = "build",
-	[JOB_KIND_BOOT] = "boot",   [JOB_KIND_TEST] = "test",
-	[JOB_KIND_BENCH] = "bench",
+	[JOB_KIND_BASE] = "base", [JOB_KIND_CHECK] = "check",
+	[JOB_KIND_BUILD] = "build", [JOB_KIND_BOOT] = "boot",
+	[JOB_KIND_TEST] = "test", [JOB_KIND_BENCH] = "bench",
 };
 
 /* The values of "arch" and "toolchain" become words of command lines. */
@@ -57,7 +57,7 @@ static int read_kind(struct job *job, struct strbuf *why)
 		return 0;
 	}
 	return bad(why, job->dir,
-		   "\"kind\" must be base, build, boot, test or bench");
+		   "\"kind\" must be base, check, build, boot, test or bench");
 }
 
 static int read_patches(struct job *job, struct strbuf *why)
@@ -122,6 +122,7 @@ static void read_limits(struct job *job)
 static int check_needs(struct job *job, struct strbuf *why)
 {
 	bool builds = job->kind == JOB_KIND_BASE ||
+		      job->kind == JOB_KIND_CHECK ||
 		      job->kind == JOB_KIND_BUILD;
 
 	if (!job->arch || !is_word(job->arch))

@@ -26,6 +26,14 @@ const struct kbuild_arch *kbuild_arch(const char *name)
 	return NULL;
 }
 
+int kbuild_check_arch(const struct job *job, struct strbuf *why)
+{
+	if (kbuild_arch(job->arch))
+		return 0;
+	strbuf_setf(why, "unknown architecture %s", job->arch);
+	return -EINVAL;
+}
+
 void kbuild_result_release(struct kbuild_result *res)
 {
 	strbuf_release(&res->out);
@@ -170,6 +178,22 @@ int kbuild_make(struct workspace *ws, const char *const *words,
 	tool_words(&w, ws->job);
 	for (; *words; words++)
 		word(&w, "%s", *words);
+	return run_make(ws, &w, res, why);
+}
+
+int kbuild_make_file(struct workspace *ws, const char *file, const char *goal,
+		     struct kbuild_result *res, struct strbuf *why)
+{
+	struct words w __free(words) = { .n = 0 };
+
+	word(&w, "/usr/bin/make");
+	word(&w, "-f");
+	word(&w, "%s", file);
+	word(&w, "--no-print-directory");
+	word(&w, "-k");
+	word(&w, "-Otarget");
+	word(&w, "-j%" PRId64, ws->job->make_jobs);
+	word(&w, "%s", goal);
 	return run_make(ws, &w, res, why);
 }
 

@@ -22,6 +22,8 @@ struct kbuild_arch {
 
 /** kbuild_arch() - look an architecture up by name, NULL if unknown */
 const struct kbuild_arch *kbuild_arch(const char *name);
+/** kbuild_check_arch() - is the job's architecture known? 0 or -EINVAL */
+int kbuild_check_arch(const struct job *job, struct strbuf *why);
 
 /**
  * struct kbuild_result - what one call of make came to
@@ -54,6 +56,13 @@ void kbuild_result_release(struct kbuild_result *res);
  */
 int kbuild_make(struct workspace *ws, const char *const *words,
 		struct kbuild_result *res, struct strbuf *why);
+/**
+ * kbuild_make_file() - the same for one goal of another makefile, in /build
+ * @file: the makefile
+ * @goal: what to make of it
+ */
+int kbuild_make_file(struct workspace *ws, const char *file, const char *goal,
+		     struct kbuild_result *res, struct strbuf *why);
 /**
  * kbuild_configure() - tinyconfig plus the job's fragment
  * @dropped: JSON array of one line for each symbol that came out differently

@@ -8,6 +8,7 @@
 
 #include "lib/fs.h"
 #include "runners/build.h"
+#include "runners/check.h"
 #include "runners/guest-run.h"
 #include "runners/job.h"
 
@@ -16,6 +17,7 @@ static const struct {
 	int (*run)(struct job *job, struct strbuf *summary);
 } kinds[] = {
 	{ JOB_KIND_BASE, run_base },
+	{ JOB_KIND_CHECK, run_check },
 	{ JOB_KIND_BUILD, run_build },
 	{ JOB_KIND_BOOT, guest_run },
 	{ JOB_KIND_TEST, guest_run },

@@ -89,7 +89,7 @@ int workspace_new(struct job *job, struct workspace **ret, struct strbuf *why)
 	r = workspace_own_dir(job, ws->src_layer, why);
 	if (r)
 		return r;
-	if (job->kind == JOB_KIND_BUILD) {
+	if (job->kind != JOB_KIND_BASE) {
 		ws->build_layer = xasprintf("%s/build", ws->work);
 		r = workspace_own_dir(job, ws->build_layer, why);
 		if (r)
@@ -137,6 +137,25 @@ void workspace_free(struct workspace *ws)
 	free(ws->out);
 	free(ws->config);
 	free(ws);
+}
+
+int workspace_hold_base(struct workspace *ws, struct strbuf *why)
+{
+	struct job *job = ws->job;
+	int r = workspace_lock(job, job->warm_dir, LOCK_SH, &ws->warm_lock,
+			       why);
+
+	if (!r)
+		r = workspace_lock(job, job->src_dir, LOCK_SH, &ws->src_lock,
+				   why);
+	if (r)
+		return r;
+	if (!workspace_complete(job->src_dir) ||
+	    !workspace_complete(job->warm_dir)) {
+		strbuf_setf(why, "%s: no finished warm base", job->warm_dir);
+		return -ENOENT;
+	}
+	return 0;
 }
 
 static void to_log(const char *data, size_t len, void *arg)

@@ -61,6 +61,12 @@ DEFINE_FREE(workspace, struct workspace *, workspace_free(_T))
  */
 int workspace_lock(struct job *job, const char *path, int operation, int *ret,
 		   struct strbuf *why);
+/**
+ * workspace_hold_base() - take shared locks on a finished base
+ *
+ * Return: 0; -ENOENT when it is not finished; as workspace_lock().
+ */
+int workspace_hold_base(struct workspace *ws, struct strbuf *why);
 /** workspace_own_dir() - mkdir -p, owned by the uid of the sandbox */
 int workspace_own_dir(const struct job *job, const char *path,
 		      struct strbuf *why);

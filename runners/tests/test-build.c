@@ -17,6 +17,7 @@
 #include "lib/clock.h"
 #include "lib/fs.h"
 #include "lib/json.h"
+#include "runners/check.h"
 #include "runners/run.h"
 #include "runners/sandbox.h"
 
@@ -35,7 +36,10 @@ static const char makefile[] =
 	"\t@cat $^ >$(O)/arch/x86/boot/bzImage; echo map >$(O)/System.map\n"
 	"$(O)/mm/%.o: mm/%.c mm/h.h\n"
 	"\t@mkdir -p $(@D); echo '  CC      mm/$*.o';"
-	" gcc -Wall -g -c -o $@ $(CURDIR)/$<\n"
+	" gcc -Wall -g -c -o $@ $(CURDIR)/$< && printf '%s\\n'"
+	" 'savedcmd_mm/$*.o := gcc -Wall -g -c -o mm/$*.o $(CURDIR)/$< ;"
+	" touch /build/objtool' '' 'source_mm/$*.o := $(CURDIR)/$<' ''"
+	" 'deps_mm/$*.o := \\' '  $(CURDIR)/mm/h.h \\' >$(@D)/.$*.o.cmd\n"
 	"headers:\n"
 	"\t@mkdir -p $(O)/usr/include\n";
 
@@ -284,6 +288,79 @@ static void each_patch_is_judged_on_its_own(void **state)
 				      "image_patch", -1), 1);
 }
 
+static void check_says_the_same_sooner(void **state)
+{
+	json_t *o, *res __free(json) = NULL;
+	const json_t *u;
+	char one[80], two[80];
+
+	need_sandbox();
+	reset_tree();
+	put("mm/a.c", "#include \"h.h\"\nint a(void)\n{\n\tint page;\n"
+		      "\treturn h();\n}\n");
+	commit(one);
+	put("mm/h.h", "int h(void);\nint broken(\n");
+	commit(two);
+	o = request("check");
+	add_patch(o, one);
+	add_patch(o, two);
+	res = run(o);
+
+	assert_str(res, "outcome", "failed");
+	assert_str(patch_of(res, 0), "outcome", "passed");
+	assert_null(unit_of(patch_of(res, 0), "mm/b.o"));
+	u = unit_of(patch_of(res, 0), "mm/a.o");
+	assert_int_equal(json_array_size(json_object_get(u, "diagnostics")), 1);
+	assert_str(u, "outcome", "built");
+	assert_str(patch_of(res, 1), "outcome", "failed");
+	assert_str(unit_of(patch_of(res, 1), "mm/a.o"), "outcome", "failed");
+	/* includes no header, but its dependency file says so */
+	assert_non_null(unit_of(patch_of(res, 1), "mm/b.o"));
+}
+
+static void check_plan_orders_by_what_tells_most(void **state)
+{
+	struct check_plan plan __free(check_plan) = { 0 };
+	struct source_file files[] = { { .path = (char *)"include/x.h" },
+				       { .path = (char *)"mm/a.c" } };
+	struct source_change c = { .files = files, .n = 2 };
+	struct strbuf sb __free(strbuf) = STRBUF_INIT;
+	char other[] = "cmd_fs/f.o := gcc -c -o fs/f.o /src/fs/f.c\n\n"
+		       "source_fs/f.o := /src/fs/f.c\n\ndeps_fs/f.o := \\\n"
+		       "    $(wildcard include/config/A) \\\n"
+		       "  /src/include/x.h \\\n";
+	char touched[] = "savedcmd_mm/a.o := gcc -c -o mm/a.o /src/mm/a.c  ; "
+			 "./tools/objtool mm/a.o\n\n"
+			 "source_mm/a.o := /src/mm/a.c\n";
+	char prepare[] = "savedcmd_k/asm-offsets.s := gcc -S -o"
+			 " k/asm-offsets.s /src/k/asm-offsets.c\n\n"
+			 "source_k/asm-offsets.s := /src/k/asm-offsets.c\n\n"
+			 "deps_k := \\\n  /src/include/x.h \\\n";
+	char apart[] = "savedcmd_mm/b.o := gcc -c -o mm/b.o /src/mm/b.c\n\n"
+		       "source_mm/b.o := /src/mm/b.c\n\ndeps_mm/b.o := \\\n"
+		       "  /src/include/x.hh \\\n";
+	char assembler[] = "savedcmd_l/l.o := gcc -c -o l/l.o /src/l/l.S\n\n"
+			   "source_l/l.o := /src/l/l.S\n\n"
+			   "deps_l/l.o := \\\n  /src/include/x.h \\\n";
+	char broken[] = "savedcmd_ := \n\nsource_ := \n\n";
+
+	check_plan_add(&plan, other, &c);
+	check_plan_add(&plan, touched, &c);
+	check_plan_add(&plan, prepare, &c);
+	check_plan_add(&plan, apart, &c);
+	check_plan_add(&plan, assembler, &c);
+	check_plan_add(&plan, broken, &c);
+	check_plan_makefile(&plan, &sb);
+	assert_int_equal(plan.n, 3);
+	assert_string_equal(plan.units[0].target, "mm/a.o");
+	assert_string_equal(plan.units[0].command,
+			    "gcc -fsyntax-only /src/mm/a.c  ");
+	assert_string_equal(plan.units[1].target, "k/asm-offsets.s");
+	assert_string_equal(plan.units[2].target, "fs/f.o");
+	assert_non_null(strstr(sb.buf, "\nfirst: k/asm-offsets.s\n"));
+	assert_non_null(strstr(sb.buf, "\nrest: fs/f.o\n"));
+}
+
 static void control_without_patches_has_the_base_image(void **state)
 {
 	json_t *res __free(json) = NULL, *a;
@@ -487,6 +564,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(base_states_its_facts),
 		cmocka_unit_test(each_patch_is_judged_on_its_own),
+		cmocka_unit_test(check_says_the_same_sooner),
+		cmocka_unit_test(check_plan_orders_by_what_tells_most),
 		cmocka_unit_test(control_without_patches_has_the_base_image),
 		cmocka_unit_test(deleted_file_is_gone),
 		cmocka_unit_test(changed_selftest_is_built_again),

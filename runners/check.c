@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "runners/check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "lib/fs.h"
+#include "lib/json.h"
+#include "runners/build-output.h"
+#include "runners/kbuild.h"
+
+#define PLAN_NAME ".mmci-check.mk"
+#define CMD_MAX_BYTES (4u << 20)
+#define MAX_DEPTH 24
+
+/* Object directories that hold no part of the kernel itself. */
+static bool is_other(const char *name, int depth)
+{
+	static const char *const names[] = { "tools", "scripts", "usr",
+					     "include", "source" };
+
+	for (size_t i = 0; !depth && i < ARRAY_SIZE(names); i++) {
+		if (!strcmp(name, names[i]))
+			return true;
+	}
+	return false;
+}
+
+static void read_cmd(int dirfd, const char *name, struct check_plan *plan,
+		     const struct source_change *c)
+{
+	struct strbuf sb __free(strbuf) = STRBUF_INIT;
+	int fd __free(fd) = openat(dirfd, name,
+				   O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (fd >= 0 && !strbuf_read(&sb, fd, CMD_MAX_BYTES))
+		check_plan_add(plan, sb.buf, c);
+}
+
+static void scan_dir(int at, const char *path, int depth,
+		     struct check_plan *plan, const struct source_change *c)
+{
+	int fd = openat(at, path,
+			O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	DIR *d __free(dir) = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *e;
+
+	while (d && (e = readdir(d))) {
+		if (e->d_name[0] == '.') {
+			if (ends_with(e->d_name, ".o.cmd") ||
+			    ends_with(e->d_name, ".s.cmd"))
+				read_cmd(fd, e->d_name, plan, c);
+		} else if (e->d_type == DT_DIR && depth < MAX_DEPTH &&
+			   !is_other(e->d_name, depth)) {
+			scan_dir(fd, e->d_name, depth + 1, plan, c);
+		}
+	}
+}
+
+/* Runs in the sandbox, where the object directory is. */
+static int plan_inside(void *arg)
+{
+	struct check_plan plan __free(check_plan) = { 0 };
+	struct strbuf sb __free(strbuf) = STRBUF_INIT;
+
+	scan_dir(AT_FDCWD, WORKSPACE_BUILD, 0, &plan, arg);
+	check_plan_makefile(&plan, &sb);
+	printf("%zu\n", plan.n);
+	fflush(stdout);
+	return fs_write_atomic(WORKSPACE_BUILD "/" PLAN_NAME, sb.buf, sb.len)
+		       ? 1 : 0;
+}
+
+static void to_strbuf(const char *data, size_t len, void *arg)
+{
+	strbuf_add(arg, data, len);
+}
+
+static int plan_units(struct workspace *ws, const struct source_change *c,
+		      long *n, struct strbuf *why)
+{
+	struct strbuf out __free(strbuf) = STRBUF_INIT;
+	struct sandbox_spec spec;
+	struct sandbox_result sr;
+	int r;
+
+	workspace_spec(ws, &spec);
+	spec.fn = plan_inside;
+	spec.arg = (void *)c;
+	spec.output = to_strbuf;
+	spec.output_arg = &out;
+	r = sandbox_run(&spec, &sr, why);
+	if (r)
+		return r;
+	if (sr.end != SANDBOX_EXITED || sr.status) {
+		strbuf_setf(why, "reading the dependency files: ");
+		if (!sandbox_describe(&spec, &sr, why))
+			strbuf_addstr(why, "failed");
+		return -EIO;
+	}
+	*n = strtol(out.buf, NULL, 10);
+	return 0;
+}
+
+/** struct checking - a check job on its way through the patches */
+struct checking {
+	struct workspace *ws;
+	json_t *list;
+	struct build_tally tally;
+	const char *prev;
+};
+
+/*
+ * The few telling units first: when one of them fails, hundreds of others
+ * would only say the same again.
+ */
+static int check_units(struct checking *ck, json_t *patch, double *seconds,
+		       struct strbuf *summary)
+{
+	static const char *const goals[] = { "first", "rest" };
+	struct kbuild_result res = KBUILD_RESULT_INIT;
+	int r = JOB_PASSED;
+
+	*seconds = 0;
+	for (size_t i = 0; r == JOB_PASSED && i < ARRAY_SIZE(goals); i++) {
+		r = kbuild_make_file(ck->ws, WORKSPACE_BUILD "/" PLAN_NAME,
+				     goals[i], &res, summary);
+		if (!r)
+			r = build_output_read(ck->ws->job, &res, patch,
+					      &ck->tally);
+		*seconds += res.seconds;
+	}
+	if (r < 0 && res.note.len)
+		strbuf_setf(summary, "check: %s", res.note.buf);
+	kbuild_result_release(&res);
+	return r;
+}
+
+static int check_patch(struct checking *ck, const struct job_patch *p,
+		       struct strbuf *summary)
+{
+	struct source_change *c __free(source_change) = NULL;
+	struct strbuf why __free(strbuf) = STRBUF_INIT;
+	struct job *job = ck->ws->job;
+	json_t *patch = build_patch_new(p->number);
+	double seconds = 0;
+	long n = 0;
+	int r;
+
+	json_array_append_new(ck->list, patch);
+	job_stage(job, "check patch %" PRId64 ": %s", p->number, p->title);
+	json_set_int(patch, "log_line", job_log_line(job));
+	r = source_change_read(job, ck->prev, p->commit, &c, &why);
+	ck->prev = p->commit;
+	if (!r)
+		r = source_apply(ck->ws, c, &why);
+	if (!r)
+		r = plan_units(ck->ws, c, &n, &why);
+	if (r)
+		strbuf_setf(summary, "patch %" PRId64 "%s: %s", p->number,
+			    r > 0 ? " refused" : "", why.buf);
+	if (!r && n)
+		r = check_units(ck, patch, &seconds, summary);
+	build_patch_end(patch, r, seconds);
+	job_stage_end(job, r);
+	return r;
+}
+
+static int check_patches(struct workspace *ws, struct strbuf *summary)
+{
+	struct job *job = ws->job;
+	struct checking ck = { .ws = ws, .prev = job->base_commit };
+	bool failed = false;
+
+	ck.list = json_array();
+	job_set(job, "patches", ck.list);
+	for (size_t i = 0; i < job->n_patches; i++) {
+		int r = check_patch(&ck, &job->patches[i], summary);
+
+		if (r < 0 || r == JOB_TIMED_OUT)
+			return r;
+		failed |= r == JOB_FAILED;
+	}
+	if (!summary->len)
+		strbuf_setf(summary,
+			    "%zu patches: %zu units checked, %zu failed, %zu"
+			    " errors, %zu warnings", job->n_patches,
+			    ck.tally.units, ck.tally.failed, ck.tally.errors,
+			    ck.tally.warnings);
+	return failed ? JOB_FAILED : JOB_PASSED;
+}
+
+int run_check(struct job *job, struct strbuf *summary)
+{
+	struct workspace *ws __free(workspace) = NULL;
+	int r = kbuild_check_arch(job, summary);
+
+	if (!r)
+		r = workspace_new(job, &ws, summary);
+	if (!r)
+		r = workspace_hold_base(ws, summary);
+	if (!r) {
+		kbuild_environment(ws);
+		r = check_patches(ws, summary);
+	}
+	return r == -ETIMEDOUT ? JOB_TIMED_OUT : r;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef MMCI_RUNNERS_CHECK_H
+#define MMCI_RUNNERS_CHECK_H
+
+#include "runners/source.h"
+
+/**
+ * run_check() - the front end of the compiler over what each patch reaches
+ * @summary: one line, whatever the outcome
+ *
+ * For every patch, the translation units of the warm base whose dependency
+ * files name a touched file are parsed, not compiled, with the very command
+ * that made them. Says within seconds what a build says within minutes, except
+ * what only the optimiser or the linker notices, and nothing about files and
+ * configuration symbols that the patches add.
+ *
+ * Return: %JOB_PASSED, %JOB_FAILED, %JOB_TIMED_OUT, or -errno.
+ */
+int run_check(struct job *job, struct strbuf *summary);
+
+/** struct check_unit - one translation unit to check */
+struct check_unit {
+	char *target;
+	char *command;
+	int rank;
+};
+
+/** struct check_plan - the units that a change reaches, most telling first */
+struct check_plan {
+	struct check_unit *units;
+	size_t n;
+	size_t alloc;
+};
+
+/**
+ * check_plan_add() - does the object that @cmd describes depend on the change?
+ * @text: content of a .cmd file of kbuild, changed in place
+ * @c: the change
+ * @plan: the unit is appended if it does
+ *
+ * Source: scripts/basic/fixdep.c and scripts/Kbuild.include of the kernel.
+ */
+void check_plan_add(struct check_plan *plan, char *text,
+		    const struct source_change *c);
+/** check_plan_release() - free what a plan holds */
+void check_plan_release(struct check_plan *plan);
+DEFINE_FREE(check_plan, struct check_plan, check_plan_release(&_T))
+/**
+ * check_plan_makefile() - make rules that run the front end on each unit
+ *
+ * Goals: "first" for the units whose own source is touched and those that
+ * everything else waits for, "rest" for the others.
+ */
+void check_plan_makefile(struct check_plan *plan, struct strbuf *out);
+
+#endif
