@@ -98,6 +98,25 @@ int db_version_patches(struct db *db, struct version_id id, json_t **ret)
 	return stmt_all_json(st, ret);
 }
 
+int db_version_before(struct db *db, struct version_id id,
+		      struct version_id *ret)
+{
+	static const char sql[] =
+		"SELECT o.id FROM version v JOIN version o"
+		"  ON o.topic_id = v.topic_id AND o.version < v.version"
+		"  AND (v.private OR o.private = 0)"
+		" WHERE v.id = ? ORDER BY o.version DESC, o.id DESC LIMIT 1";
+	struct stmt *st __free(stmt) = db_prepare(db, sql);
+	int r;
+
+	stmt_bind_int64(st, id.v);
+	r = stmt_step(st);
+	if (r != DB_ROW)
+		return r;
+	ret->v = stmt_int64(st, "id");
+	return 0;
+}
+
 int db_version_set(struct db *db, struct version_id id, enum version_state s,
 		   const char *why)
 {

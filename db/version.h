@@ -65,6 +65,13 @@ int db_version_find(struct db *db, const char *id_or_key,
  */
 int db_versions_in(struct db *db, enum version_state s, int64_t due_s,
 		   json_t **ret);
+/**
+ * db_version_before() - the version of the same topic that came before
+ *
+ * Return: 0; DB_NONE; -errno.
+ */
+int db_version_before(struct db *db, struct version_id id,
+		      struct version_id *ret);
 /** db_version_patches() - rows of patch with the mail's Message-ID; 0, -errno */
 int db_version_patches(struct db *db, struct version_id id, json_t **ret);
 /**

@@ -282,6 +282,15 @@ static const char sql_patches[] =
 	" m.message_id FROM patch p LEFT JOIN mail m ON m.id = p.mail_id"
 	" WHERE p.version_id = ? ORDER BY p.number";
 
+static const char sql_fixups[] =
+	"SELECT f.number, f.state, f.why, f.commit_id, m.message_id,"
+	" m.from_name, m.subject FROM fixup f JOIN mail m ON m.id = f.mail_id"
+	" WHERE f.version_id = ? ORDER BY f.number, f.mail_id";
+
+static const char sql_remarks[] =
+	"SELECT number, kind, title, detail FROM remark"
+	" WHERE version_id = ? ORDER BY seq";
+
 static const char sql_tries[] =
 	"SELECT seq, tree, commit_id, signal, outcome, why FROM base_try"
 	" WHERE version_id = ? ORDER BY seq";
@@ -331,7 +340,8 @@ static int add_rows(struct db *db, int64_t id, json_t *o)
 	} lists[] = {
 		{ "patches", sql_patches },   { "tries", sql_tries },
 		{ "outgoing", sql_outgoing }, { "comments", sql_comments },
-		{ "versions", sql_versions },
+		{ "versions", sql_versions }, { "fixups", sql_fixups },
+		{ "remarks", sql_remarks },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {

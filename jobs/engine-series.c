@@ -173,6 +173,9 @@ static int store_applied(struct engine *e, struct version_id id,
 
 	if (!r)
 		r = db_version_apply_result(e->db, id, answer);
+	if (!r)
+		r = db_remarks_store(e->db, id,
+				     json_object_get(answer, "remarks"));
 	if (!r && !strcmp(outcome, "applied"))
 		r = db_version_set(e->db, id, VERSION_APPLIED, why);
 	else if (!r) {
@@ -239,6 +242,34 @@ int engine_put_mail(struct engine *e, struct mail_id id, const char *path)
 	return fs_write_atomic(path, raw.buf, raw.len);
 }
 
+/* The patches of the version before, so that the two can be compared. */
+static int put_older(struct engine *e, struct version_id id, const char *dir,
+		     json_t *q)
+{
+	json_t *patches __free(json) = NULL, *list = json_array(), *p;
+	struct version_id old;
+	size_t i;
+	int r = db_version_before(e->db, id, &old);
+
+	json_object_set_new(q, "older", list);
+	if (r == DB_NONE)
+		return 0;
+	if (!r)
+		r = db_version_patches(e->db, old, &patches);
+	json_array_foreach(patches, i, p) {
+		struct mail_id mail = { json_get_int(p, "mail_id", 0) };
+		char *path __free(kfree) = xasprintf("%s/old-%zu.eml", dir, i);
+		json_t *o = json_object();
+
+		if (!r)
+			r = engine_put_mail(e, mail, path);
+		json_object_set(o, "number", json_object_get(p, "number"));
+		json_set_text(o, "path", path);
+		json_array_append_new(list, o);
+	}
+	return r;
+}
+
 /* The worker has no database: the mails lie in files for it. */
 static int put_mails(struct engine *e, const json_t *row, json_t *q)
 {
@@ -271,7 +302,7 @@ static int put_mails(struct engine *e, const json_t *row, json_t *q)
 		r = engine_put_mail(e, (struct mail_id){ cover }, path);
 		json_set_text(q, "cover", path);
 	}
-	return r;
+	return r ? r : put_older(e, id, dir, q);
 }
 
 static int apply_request(struct engine *e, const json_t *row,

@@ -11,6 +11,7 @@
 #include "jobs/report.h"
 #include "kernel-series/base.h"
 #include "kernel-series/fixups.h"
+#include "kernel-series/integrity.h"
 #include "kernel-series/mail.h"
 #include "kernel-series/pull.h"
 #include "kernel-series/tree.h"
@@ -59,12 +60,76 @@ static int do_tree(const json_t *request)
 	return answer_or_error(r, answer, &why);
 }
 
+static int load_mail(const char *path, struct mail **ret)
+{
+	struct strbuf raw __free(strbuf) = STRBUF_INIT;
+	struct strbuf why __free(strbuf) = STRBUF_INIT;
+	int r = fs_read_file(path, MAIL_MAX_BYTES, &raw);
+
+	*ret = NULL;
+	if (!r)
+		r = mail_parse(raw.buf, raw.len, ret, &why);
+	return r;
+}
+
+/* Mails that cannot be read have been refused before: no remark on them. */
+static void load_patches(const json_t *list, struct integrity_patch *v,
+			    size_t *nr)
+{
+	const json_t *p;
+	size_t i;
+
+	*nr = 0;
+	json_array_foreach(list, i, p) {
+		struct mail *mail;
+
+		if (load_mail(json_get_str(p, "path", ""), &mail))
+			continue;
+		v[*nr].number = (unsigned int)json_get_int(p, "number", 0);
+		v[(*nr)++].mail = mail;
+	}
+}
+
+static void free_patches(struct integrity_patch *v, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		mail_free((struct mail *)v[i].mail);
+	free(v);
+}
+
+/* What the series says of itself, held against what it is. */
+static json_t *remarks_on(const json_t *request)
+{
+	const json_t *now = json_object_get(request, "patches");
+	const json_t *then = json_object_get(request, "older");
+	struct integrity_patch *v = xcalloc(json_array_size(now) + 1,
+					    sizeof(*v));
+	struct integrity_patch *old = xcalloc(json_array_size(then) + 1,
+					      sizeof(*old));
+	const char *cover_path = json_get_str(request, "cover", NULL);
+	struct mail *cover __free(mail) = NULL;
+	size_t nr, nr_old;
+	json_t *remarks;
+
+	if (cover_path)
+		load_mail(cover_path, &cover);
+	load_patches(now, v, &nr);
+	load_patches(then, old, &nr_old);
+	remarks = integrity_check(cover, v, nr, true, nr_old ? old : NULL,
+				  nr_old);
+	free_patches(v, nr);
+	free_patches(old, nr_old);
+	return remarks;
+}
+
 static int do_apply(const json_t *request)
 {
 	struct strbuf why __free(strbuf) = STRBUF_INIT;
 	json_t *answer = NULL;
 	int r = base_and_apply(request, &answer, &why);
 
+	if (!r)
+		json_object_set_new(answer, "remarks", remarks_on(request));
 	return answer_or_error(r, answer, &why);
 }
 
@@ -80,14 +145,9 @@ static int do_fixups(const json_t *request)
 /* The texts to quote from are read here, not in the daemon. */
 static int load_text(json_t *patch)
 {
-	const char *path = json_get_str(patch, "path", "");
-	struct strbuf raw __free(strbuf) = STRBUF_INIT;
-	struct strbuf why __free(strbuf) = STRBUF_INIT;
 	struct mail *mail __free(mail) = NULL;
-	int r = fs_read_file(path, MAIL_MAX_BYTES, &raw);
+	int r = load_mail(json_get_str(patch, "path", ""), &mail);
 
-	if (!r)
-		r = mail_parse(raw.buf, raw.len, &mail, &why);
 	if (r < 0)
 		return r;
 	json_set_text(patch, "text",

@@ -269,6 +269,7 @@ static json_t *row_of(const json_t *series, const json_t *columns,
 
 	json_set_int(row, "number", number);
 	json_object_set(row, "title", json_object_get(patch, "title"));
+	json_object_set(row, "fixup_by", json_object_get(patch, "from_name"));
 	json_object_set_new(row, "cells", cells);
 	json_array_foreach((json_t *)columns, i, job) {
 		if (!patch)
@@ -298,6 +299,10 @@ void grid_add(json_t *series)
 	json_array_append_new(rows, row_of(series, jobs, NULL));
 	json_array_foreach(json_object_get(series, "patches"), i, p)
 		json_array_append_new(rows, row_of(series, jobs, p));
+	json_array_foreach(json_object_get(series, "fixups"), i, p) {
+		if (!strcmp(json_get_str(p, "state", ""), "applied"))
+			json_array_append_new(rows, row_of(series, jobs, p));
+	}
 	json_object_set_new(grid, "rows", rows);
 	json_object_set_new(series, "grid", grid);
 }
