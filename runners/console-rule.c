@@ -148,24 +148,20 @@ static const struct con_rule rules_bug[] = {
 	END
 };
 
-static const struct con_rule rules_slab[] = {
+static const struct con_rule rules_kernel_bug[] = {
+	{ "BUG at mm/usercopy.c", NULL, "BUG: bad usercopy in {F}",
+	  "BUG", NULL, SRC_STACK, NULL, CON_STACK },
+	{ "BUG at lib/list_debug.c", NULL,
+	  "BUG: corrupted list in {F}", "MEMORY_SAFETY_BUG", "bad-access",
+	  SRC_STACK, NULL, CON_STACK },
+	{ "BUG at ", NULL, "kernel BUG in {F}", "BUG", NULL, SRC_STACK,
+	  NULL, CON_STACK },
+	{ "BUG in ", NULL, "kernel BUG in {F}", "BUG", NULL, SRC_STACK,
+	  NULL, CON_STACK },
 	{ "BUG %w (%*): kasan: bad access", NULL, "", "", NULL, SRC_NONE, NULL,
 	  CON_NO_REPORT },
 	{ "BUG %w (%*): %*", NULL, "BUG: {3}", "DoS", NULL, SRC_NONE, NULL,
 	  CON_CORRUPTED },
-	END
-};
-
-static const struct con_rule rules_kernel_bug[] = {
-	{ "kernel BUG at mm/usercopy.c", NULL, "BUG: bad usercopy in {F}",
-	  "BUG", NULL, SRC_STACK, NULL, CON_STACK },
-	{ "kernel BUG at lib/list_debug.c", NULL,
-	  "BUG: corrupted list in {F}", "MEMORY_SAFETY_BUG", "bad-access",
-	  SRC_STACK, NULL, CON_STACK },
-	{ "kernel BUG ", NULL, "kernel BUG in {F}", "BUG", NULL, SRC_STACK,
-	  NULL, CON_STACK },
-	{ "Kernel BUG ", NULL, "kernel BUG in {F}", "BUG", NULL, SRC_STACK,
-	  NULL, CON_STACK },
 	END
 };
 
@@ -350,23 +346,23 @@ static const struct con_rule rules_ubsan[] = {
 	END
 };
 
-static const struct con_rule rules_gpf[] = {
+/* Traps of processors: the line ends in "[#1]", the rest is common words. */
+static const struct con_rule rules_trap[] = {
 	{ "general protection fault", NULL, "general protection fault in {F}",
 	  "DoS", "bad-access", SRC_STACK, NULL, CON_STACK },
-	END
-};
-
-static const struct con_rule rules_divide[] = {
 	{ "divide error: ", NULL, "divide error in {F}", "DoS", NULL, SRC_STACK,
 	  NULL, CON_STACK },
 	{ "divide_error: ", NULL, "divide error in {F}", "DoS", NULL, SRC_STACK,
 	  NULL, CON_STACK },
-	END
-};
-
-static const struct con_rule rules_segment[] = {
 	{ "stack segment: ", NULL, "stack segment fault in {F}", "DoS", NULL,
 	  SRC_STACK, NULL, CON_STACK },
+	{ "invalid opcode: ", NULL, "invalid opcode in {F}", "DoS", NULL,
+	  SRC_STACK, NULL, CON_STACK },
+	/* s390: "addressing exception: 0005 ilc:2 [#1] SMP" and its like */
+	{ " ilc:", NULL, "program check in {F}", "DoS", "bad-access",
+	  SRC_STACK, NULL, CON_STACK },
+	{ "kernel stack overflow", NULL, "kernel stack overflow in {F}", "DoS",
+	  "stack-overflow", SRC_WORK, NULL, CON_STACK },
 	END
 };
 
@@ -446,12 +442,6 @@ static const struct con_rule rules_watchdog[] = {
 	END
 };
 
-static const struct con_rule rules_leak[] = {
-	{ "unreferenced object 0x", NULL, "memory leak in {F}", "LEAK", NULL,
-	  SRC_STACK, skip_leak, 0 },
-	END
-};
-
 static const struct con_rule rules_trusty[] = {
 	{ "trusty: panic (caller %*): ASSERT FAILED at (%*): %*", NULL,
 	  "trusty: ASSERT FAILED: {3}", "DoS", NULL, SRC_NONE, NULL, 0 },
@@ -495,19 +485,6 @@ static const struct con_rule rules_oom[] = {
 	END
 };
 
-/* s390: "addressing exception: 0005 ilc:2 [#1] SMP" and its like */
-static const struct con_rule rules_program_check[] = {
-	{ " ilc:%d [#", NULL, "program check in {F}", "DoS", "bad-access",
-	  SRC_STACK, NULL, CON_STACK },
-	END
-};
-
-static const struct con_rule rules_opcode[] = {
-	{ "invalid opcode: ", NULL, "invalid opcode in {F}", "DoS", NULL,
-	  SRC_STACK, NULL, CON_STACK },
-	END
-};
-
 static const struct con_rule rules_align_unaligned[] = {
 	{ "Kernel unaligned access at", NULL,
 	  "kernel unaligned access in {F}", "DoS", NULL, SRC_STACK, NULL, 0 },
@@ -518,17 +495,13 @@ static const struct con_rule rules_align_unaligned[] = {
 
 const struct con_family con_families[] = {
 	{ "BUG: ", rules_bug },
-	{ "BUG ", rules_slab },
-	{ "kernel BUG ", rules_kernel_bug },
-	{ "Kernel BUG ", rules_kernel_bug },
+	{ "BUG ", rules_kernel_bug },
 	{ "WARNING: ", rules_warning },
 	{ "INFO: ", rules_info },
 	{ "Kernel panic - not syncing", rules_panic },
 	{ "UBSAN: ", rules_ubsan },
-	{ "general protection fault", rules_gpf },
-	{ "divide error: ", rules_divide },
-	{ "divide_error: ", rules_divide },
-	{ "stack segment: ", rules_segment },
+	{ " [#1]", rules_trap, true },
+	{ " [#2]", rules_trap, true },
 	{ "PANIC: double fault", rules_big_panic },
 	{ "Unable to handle kernel ", rules_arm_access },
 	{ "Unhandled fault: ", rules_unhandled },
@@ -536,11 +509,10 @@ const struct con_family con_families[] = {
 	{ "Internal error: ", rules_internal },
 	{ "Oops: ", rules_oops },
 	{ "Oops [", rules_oops },
-	{ "unregister_netdevice: waiting", rules_netdev },
+	{ "r_netdevice: waiting", rules_netdev, true },
 	{ "VFS: Close: file count", rules_vfs },
 	{ "Watchdog detected hard", rules_watchdog },
 	{ "Watchdog CPU:", rules_watchdog },
-	{ "unreferenced object 0x", rules_leak },
 	{ "trusty: panic", rules_trusty },
 	{ "Booting the kernel", rules_reboot },
 	{ "Decompressing Linux", rules_reboot },
@@ -548,8 +520,6 @@ const struct con_family con_families[] = {
 	{ "fatal error: ", rules_go },
 	{ "*** stack smashing detected", rules_smashed },
 	{ "Out of memory and no killable", rules_oom },
-	{ " ilc:", rules_program_check },
-	{ "invalid opcode: ", rules_opcode },
 	{ "Kernel unaligned", rules_align_unaligned },
 };
 

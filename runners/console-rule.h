@@ -59,10 +59,13 @@ struct con_rule {
  * struct con_family - rules that share the word that gives them away
  * @word: what the fast scan looks for; at least %CON_MIN_WORD bytes
  * @rules: the first that matches decides; ends with an empty rule
+ * @anywhere: the rules begin elsewhere in the line, the word is only the rarest
+ *	part of it
  */
 struct con_family {
 	const char *word;
 	const struct con_rule *rules;
+	bool anywhere;
 };
 
 #define CON_MIN_WORD 4

@@ -51,7 +51,7 @@ static bool booted_before(struct span text, size_t line_start)
 	};
 	struct span rest = span_to(text, line_start), line;
 
-	for (int i = 0; i < 20000 && span_line(&rest, &line); i++) {
+	for (int i = 0; i < 300 && span_line(&rest, &line); i++) {
 		struct span s = span_trim(line);
 		bool known = !s.n;
 
@@ -66,6 +66,18 @@ static bool booted_before(struct span text, size_t line_start)
 static bool is_reboot(const struct hit *h)
 {
 	return !strcmp(h->rule->type, "REBOOT");
+}
+
+/* Where in @line a rule begins of which only the rarest part was looked for. */
+static bool find_start(struct hit *h, struct span line, const char *pattern)
+{
+	size_t n = strcspn(pattern, "%");
+	const char *at = memmem(line.p, line.n, pattern, n);
+
+	if (!at)
+		return false;
+	h->start = span_from(line, (size_t)(at - line.p));
+	return true;
 }
 
 /* Is the line at this word a report? Decoys say no. */
@@ -84,6 +96,8 @@ static bool read_hit(struct span text, size_t at,
 	    !is_word_start(text, at))
 		return false;
 	for (const struct con_rule *r = family->rules; r->first; r++) {
+		if (family->anywhere && !find_start(h, line, r->first))
+			continue;
 		if (!con_match(h->start, r->first, cap))
 			continue;
 		h->rule = r;
@@ -131,9 +145,9 @@ static bool has_trace(struct span text, const struct hit *first,
 
 /* What only says more about the crash that was just announced. */
 static const char *const follow_words[] = {
-	"Kernel panic - not syncing", "general protection fault", "Oops: ",
+	"Kernel panic - not syncing", " [#1]", " [#2]", "Oops: ",
 	"Oops [", "Internal error: ", "Unhandled fault: ", "fatal error: ",
-	"trusty: panic", "unreferenced object 0x", " ilc:", "invalid opcode: ",
+	"trusty: panic",
 };
 
 static bool follows(const struct hit *next)
