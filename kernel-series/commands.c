@@ -138,7 +138,7 @@ static void read_args(struct scan *s, int args, struct strbuf *out)
 		if (!out->len && end < s->len) {
 			s->at = end + 1;
 			end = line_end(s, s->at);
-			if (s->text[s->at] != '>')
+			if (s->at < s->len && s->text[s->at] != '>')
 				add_trimmed(out, s->text + s->at,
 					    end - s->at);
 		}

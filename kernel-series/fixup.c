@@ -235,35 +235,56 @@ static int read_file(struct fix_reader *r)
 	return read_hunks(r);
 }
 
+/* What was put together must read as a diff, and add up. */
+static int check_result(const char *text, size_t len)
+{
+	struct diff d;
+	size_t start;
+	int ret = 0;
+
+	if (!diff_find(text, len, &d, &start))
+		ret = -ENODATA;
+	else if (d.damaged)
+		ret = -EBADMSG;
+	diff_release(&d);
+	return ret;
+}
+
+static int find_all(struct fix_reader *r, size_t start)
+{
+	size_t mark;
+	int ret;
+
+	while (r->at < r->size) {
+		if (!has(r, "diff --git ") && !has(r, "diff -") &&
+		    !(has(r, "--- ") && next_is(r, "+++ "))) {
+			step(r);
+			continue;
+		}
+		mark = r->out->len;
+		ret = read_file(r);
+		if (ret == -ENODATA) {
+			strbuf_setlen(r->out, mark);
+			/* a "diff" line that led nowhere is passed already */
+			if (r->at < r->size && has(r, "--- "))
+				step(r);
+			continue;
+		}
+		if (ret)
+			return ret;
+	}
+	return check_result(r->out->buf + start, r->out->len - start);
+}
+
 int fixup_diff(const char *text, size_t len, struct strbuf *out)
 {
 	struct fix_reader r = { .text = text, .size = len, .out = out };
-	size_t start = out->len, mark;
-	bool found = false;
-	int ret;
+	size_t start = out->len;
+	int ret = -ENODATA;
 
-	if (!load(&r))
-		return -ENODATA;
-	while (r.at < r.size) {
-		if (!has(&r, "diff --git ") && !has(&r, "diff -") &&
-		    !(has(&r, "--- ") && next_is(&r, "+++ "))) {
-			step(&r);
-			continue;
-		}
-		mark = out->len;
-		ret = read_file(&r);
-		if (ret == -ENODATA) {
-			strbuf_setlen(out, mark);
-			/* a "diff" line that led nowhere is passed already */
-			if (r.at < r.size && has(&r, "--- "))
-				step(&r);
-			continue;
-		}
-		if (ret) {
-			strbuf_setlen(out, start);
-			return ret;
-		}
-		found = true;
-	}
-	return found ? 0 : -ENODATA;
+	if (load(&r))
+		ret = find_all(&r, start);
+	if (ret)
+		strbuf_setlen(out, start);
+	return ret;
 }

@@ -31,11 +31,13 @@ static void init_once(void)
 
 static void unfold(struct strbuf *sb, const char *p, size_t len)
 {
-	for (size_t i = 0; i < len; i++)
-		/* NUL would end the string, a control byte garble a page */
-		strbuf_addch(sb, (unsigned char)p[i] < ' ' || p[i] == 127 ?
-					 ' ' :
-					 p[i]);
+	size_t from = sb->len;
+
+	strbuf_add(sb, p, len);
+	/* NUL would end the string, a control byte garble a page */
+	for (char *q = sb->buf + from; q < sb->buf + sb->len; q++)
+		if ((unsigned char)*q < ' ' || *q == 127)
+			*q = ' ';
 }
 
 static void add_header(struct mail *m, const char *name, size_t name_len,
@@ -123,8 +125,10 @@ static int split_headers(struct mail *m, const char *raw, size_t len,
 
 const char *mail_header(const struct mail *m, const char *name)
 {
+	/* the first letter settles most: mails have dozens of headers */
 	for (size_t i = 0; i < m->nr_headers; i++)
-		if (!strcasecmp(m->headers[i].name, name))
+		if ((m->headers[i].name[0] | 0x20) == (*name | 0x20) &&
+		    !strcasecmp(m->headers[i].name, name))
 			return m->headers[i].value;
 	return NULL;
 }
@@ -134,7 +138,8 @@ static bool is_repeated(const struct mail *m, const char *name)
 	int n = 0;
 
 	for (size_t i = 0; i < m->nr_headers; i++)
-		n += !strcasecmp(m->headers[i].name, name);
+		n += (m->headers[i].name[0] | 0x20) == (*name | 0x20) &&
+		     !strcasecmp(m->headers[i].name, name);
 	return n > 1;
 }
 
@@ -238,15 +243,24 @@ static void add_reference(struct mail *m, char *id)
 	m->references[m->nr_references++] = id;
 }
 
+static size_t count_ids(const char *value)
+{
+	size_t n = 0;
+
+	for (; value && (value = strchr(value, '<')); value++)
+		n++;
+	return min(n, (size_t)MAX_REFERENCES);
+}
+
 static void read_references(struct mail *m)
 {
 	const char *reply = mail_header(m, "In-Reply-To");
 	const char *refs = mail_header(m, "References");
-	char **ids = xcalloc(MAX_REFERENCES, sizeof(*ids));
+	size_t max = count_ids(refs), nr = 0;
+	char **ids = xcalloc(max + 1, sizeof(*ids));
 	char *id;
-	size_t nr = 0;
 
-	m->references = xcalloc(MAX_REFERENCES * 2, sizeof(*m->references));
+	m->references = xcalloc(max + 2, sizeof(*m->references));
 	if (reply) {
 		id = next_id(&reply);
 		if (id) {
@@ -254,13 +268,11 @@ static void read_references(struct mail *m)
 			add_reference(m, id);
 		}
 	}
-	while (refs && nr < MAX_REFERENCES && (id = next_id(&refs)))
+	while (refs && nr < max && (id = next_id(&refs)))
 		ids[nr++] = id;
 	while (nr)
 		add_reference(m, ids[--nr]);
 	free(ids);
-	m->references = xrealloc_array(m->references, m->nr_references + 1,
-				       sizeof(*m->references));
 	if (!m->in_reply_to && m->nr_references)
 		m->in_reply_to = xstrdup(m->references[0]);
 }

@@ -242,16 +242,37 @@ static size_t utf8_sequence(const unsigned char *p, size_t left)
 	return n;
 }
 
+/*
+ * Most text is ASCII: eight bytes of it at once. Adding 0x7f sets the high bit
+ * of each byte but NUL, and carries into no other as long as all are ASCII.
+ */
+static size_t ascii_run(const unsigned char *p, size_t len)
+{
+	const uint64_t high = 0x8080808080808080u;
+	size_t i = 0;
+
+	for (; i + 8 <= len; i += 8) {
+		uint64_t v;
+
+		memcpy(&v, p + i, 8);
+		if (v & high || ((v + 0x7f7f7f7f7f7f7f7fu) & high) != high)
+			break;
+	}
+	return i;
+}
+
 void strbuf_add_utf8(struct strbuf *sb, const void *data, size_t len)
 {
 	const unsigned char *p = data;
 	size_t run = 0;
 
-	for (size_t i = 0; i < len;) {
+	for (size_t i = ascii_run(p, len); i < len;) {
 		size_t n = utf8_sequence(p + i, len - i);
 
 		if (n) {
 			i += n;
+			if (n > 1 || p[i - 1] == '\n')
+				i += ascii_run(p + i, len - i);
 			continue;
 		}
 		strbuf_add(sb, p + run, i - run);
