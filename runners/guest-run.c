@@ -31,6 +31,8 @@
 #define QEMU_PROCESSES 64
 #define CONSOLE_MAX_BYTES (8u << 20)
 #define MAX_BENCHMARKS 64
+/* Kernels turn huge pages off by themselves in guests of this size. */
+#define THP_ENABLED "/sys/kernel/mm/transparent_hugepage/enabled"
 
 /* What a step is called in "tests" or "benchmarks". */
 struct task {
@@ -158,6 +160,7 @@ static int prepare_tests(struct guest_job *g)
 	if (!job->n_selftests)
 		r = list_tests(g);
 	guest_plan_write(&g->plan, "/proc/sys/vm/nr_hugepages", "32");
+	guest_plan_write(&g->plan, THP_ENABLED, "madvise");
 	for (size_t i = 0; !r && i < job->n_selftests; i++)
 		r = add_test(g, job->selftests[i]);
 	return r;
@@ -199,6 +202,7 @@ static int prepare_benchmarks(struct guest_job *g)
 	int r = 0;
 	size_t i;
 
+	guest_plan_write(&g->plan, THP_ENABLED, "madvise");
 	json_array_foreach(g->job->benchmarks, i, b) {
 		if (!r && i < MAX_BENCHMARKS)
 			r = add_benchmark(g, b);

@@ -72,8 +72,12 @@ static void add_accel(struct qemu_args *a, const struct qemu_spec *s)
 {
 	add2(a, "-accel", xstrdup(s->kvm ? "kvm" : "tcg"));
 	add2(a, "-cpu", xstrdup(s->kvm ? "host" : "max"));
-	if (s->icount)
-		add2(a, "-icount", xstrdup("shift=0,sleep=off"));
+	if (!s->icount)
+		return;
+	add2(a, "-icount", xstrdup("shift=0,sleep=off"));
+	/* nor may the time of day or random numbers differ between two boots */
+	add2(a, "-rtc", xstrdup("base=2024-01-01T00:00:00,clock=vm"));
+	add2(a, "-seed", xstrdup("1"));
 }
 
 static void add_channels(struct qemu_args *a, const struct qemu_spec *s,
@@ -115,8 +119,9 @@ int qemu_args_build(const struct qemu_spec *spec, struct qemu_args *ret)
 	 */
 	add2(ret, "-append",
 	     xasprintf("%s panic=-1 oops=panic loglevel=5"
-		       " sysrq_always_enabled rdinit=/init%s%s",
-		       m->append, spec->append ? " " : "",
+		       " sysrq_always_enabled rdinit=/init%s%s%s",
+		       m->append, spec->icount ? " nokaslr norandmaps" : "",
+		       spec->append ? " " : "",
 		       spec->append ? spec->append : ""));
 	return 0;
 }

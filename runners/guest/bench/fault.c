@@ -6,7 +6,7 @@
  * Variants: anon, private anonymous base pages; thp, the same in PMD-size huge
  * pages; file, read faults on a private mapping of a tmpfs file; shared, write
  * faults on a shared mapping of it; cow, write faults on the private mapping.
- * Parameters: size_kib (16384).
+ * Parameters: size_kib (1024, for thp 2048).
  * Unit of work: one base page.
  * Checks: before the round no page is mapped by us, after it all of them are in
  * memory; for thp that the huge pages are there.
@@ -88,7 +88,8 @@ int main(int argc, char **argv)
 	variant = bench_variant(argc, argv, "anon");
 	page = (size_t)sysconf(_SC_PAGESIZE);
 	align = page;
-	bytes = bench_arg(argc, argv, "size_kib", 16384) * 1024;
+	bytes = bench_arg(argc, argv, "size_kib",
+			  strcmp(variant, "thp") ? 1024 : 2048) * 1024;
 	if (!strcmp(variant, "thp")) {
 		if (!bench_read("/sys/kernel/mm/transparent_hugepage/"
 				"hpage_pmd_size", text, sizeof(text)))

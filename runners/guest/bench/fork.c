@@ -6,7 +6,7 @@
  * exec also execve() of this program, which exits at once.
  * Variants: fork, with a populated anonymous range; cow, where the child writes
  * to every page; exec.
- * Parameters: size_kib (8192), n (10).
+ * Parameters: size_kib (512), n (1).
  * Unit of work: one process.
  * Checks: every child ended with the expected status.
  * From: the common paths of every change to mm/memory.c, mm/rmap.c, kernel/fork.c.
@@ -65,8 +65,8 @@ int main(int argc, char **argv)
 	if (!strcmp(variant, "exit"))
 		_exit(7);
 	page = (size_t)sysconf(_SC_PAGESIZE);
-	bytes = bench_arg(argc, argv, "size_kib", 8192) * 1024;
-	loops = bench_arg(argc, argv, "n", 10);
+	bytes = bench_arg(argc, argv, "size_kib", 512) * 1024;
+	loops = bench_arg(argc, argv, "n", 1);
 	mem = bench_small_pages(strcmp(variant, "exec") ? bytes : page);
 	b.work = loops;
 	return bench_run(&b);

@@ -5,7 +5,7 @@
  * Counts: two mprotect() calls and, where the kernel left the pte read-only, a
  * fault, n times per thread.
  * Variants: one thread; threads2, two of them on a page each of one process.
- * Parameters: n (20000).
+ * Parameters: n (400).
  * Unit of work: one turn of the loop, all threads together.
  * Checks: the page holds the number of turns.
  * From: the linux-mm thread on avoiding TLB flushes in mprotect(). On one CPU no
@@ -59,7 +59,7 @@ int main(int argc, char **argv)
 	bench_name = "mprotect-page";
 	threads = strcmp(variant, "threads2") ? 1 : 2;
 	page = (size_t)sysconf(_SC_PAGESIZE);
-	turns = bench_arg(argc, argv, "n", 20000) / threads;
+	turns = bench_arg(argc, argv, "n", 400) / threads;
 	/* a page between the two keeps their mappings from merging */
 	mem = bench_small_pages(4 * page);
 	mprotect(mem + page, page, PROT_NONE);

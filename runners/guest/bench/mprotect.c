@@ -5,7 +5,7 @@
  * Counts: the system calls and the page table walk, n times over the range.
  * Variants: small, base pages; thp, PMD-size huge pages whose PMDs were split
  * to ptes; 64k, folios of 64 KiB.
- * Parameters: size_kib (16384), n (20).
+ * Parameters: size_kib (8192), n (1).
  * Unit of work: one pte changed; 2 x n x pages in a round.
  * Checks: the folios were made as asked for; after a round the range can be
  * written; made read-only once more it shows as such in /proc/self/maps.
@@ -132,8 +132,8 @@ int main(int argc, char **argv)
 
 	bench_name = "mprotect";
 	page = (size_t)sysconf(_SC_PAGESIZE);
-	bytes = bench_arg(argc, argv, "size_kib", 16384) * 1024;
-	loops = bench_arg(argc, argv, "n", 20);
+	bytes = bench_arg(argc, argv, "size_kib", 8192) * 1024;
+	loops = bench_arg(argc, argv, "n", 1);
 	if (!strcmp(variant, "thp"))
 		make_thp();
 	else if (!strcmp(variant, "64k"))
