@@ -88,7 +88,8 @@ void con_frames_of(struct con_report *r)
 		if (other || !con_read_frame(l->text, &f))
 			continue;
 		f.line = i;
-		if (f.kind == FRAME_CALL && (first_trace || !r->traces))
+		if (f.kind == FRAME_CALL && f.certain &&
+		    (first_trace || !r->traces))
 			r->calls++;
 		add_frame(r, &f);
 		if (con_read_caller(l->text, &f))
@@ -311,7 +312,7 @@ void con_choose_function(struct con_report *r)
 	unsigned int flags = r->rule->flags;
 	struct span f = wanted_function(r);
 
-	if (!f.n && (flags & CON_FROM_LINE) && !r->nr_frames &&
+	if (!f.n && (flags & CON_FROM_LINE) &&
 	    !con_is_noise(r->cap[1], r->rule->skip))
 		f = r->cap[1];
 	if (r->mixed_stack || (flags & CON_NO_FRAME) ||

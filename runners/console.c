@@ -493,6 +493,7 @@ static bool report_text(struct span text, const struct hit *h,
 			const struct con_report *r, struct strbuf *sb)
 {
 	bool stamped = r->lines[0].text.p != r->lines[0].raw.p;
+	bool traced = false;
 	size_t from = before_start(text, h->line_start, stamped);
 	struct span rest = span_from(span_to(text, h->line_start), from), raw;
 
@@ -504,9 +505,18 @@ static bool report_text(struct span text, const struct hit *h,
 	}
 	for (size_t i = 0; i < r->nr_lines; i++) {
 		const struct con_line *l = &r->lines[i];
+		struct con_frame f;
 
+		if (i && traced && span_starts(l->text, "Kernel panic - not"))
+			break;
 		if (!is_kernel_line(l, stamped))
 			continue;
+		/* what is only left over on the stack says nothing */
+		if (con_read_frame(l->text, &f) && f.kind == FRAME_CALL) {
+			if (!f.certain)
+				continue;
+			traced = true;
+		}
 		if (sb->len + l->text.n > CONSOLE_MAX_REPORT_BYTES)
 			return true;
 		strbuf_add_utf8(sb, l->text.p, l->text.n);
