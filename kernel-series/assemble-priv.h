@@ -29,6 +29,7 @@ enum role {
  * @version: as given, 0 if none
  * @number: n, 1 for a patch without n/m
  * @total: m, 1 without
+ * @queued: on the way of being placed
  * @date_s: Date, 0 if none
  * @parent: index of the nearest mail it refers to that is known, or -1
  * @series: index of the series it belongs to or comments on, or -1
@@ -39,7 +40,7 @@ struct node {
 	const char *id, *email;
 	enum role role;
 	unsigned int version, number, total;
-	bool has_number;
+	bool has_number, queued;
 	int64_t date_s;
 	int parent, series, target;
 };

@@ -215,6 +215,24 @@ static void place(struct assembly *a, int ni)
 	remember_refs(a, n, si);
 }
 
+/*
+ * A patch that answers one which arrived later is placed after it: what comes
+ * together must not depend on the order of arrival. @path has room for all.
+ */
+static void place_after_parents(struct assembly *a, int ni, int *path)
+{
+	int n = 0;
+
+	while (ni >= 0 && a->nodes[ni].role == ROLE_PATCH &&
+	       a->nodes[ni].series < 0 && !a->nodes[ni].queued) {
+		a->nodes[ni].queued = true;
+		path[n++] = ni;
+		ni = a->nodes[ni].parent;
+	}
+	while (n)
+		place(a, path[--n]);
+}
+
 static enum role role_of(const char *kind)
 {
 	if (!strcmp(kind, "cover"))
@@ -476,13 +494,15 @@ static void sort_series(struct assembly *a)
 
 static void assemble(struct assembly *a)
 {
+	int *path = xcalloc((size_t)a->nr_nodes + 1, sizeof(*path));
+
 	find_parents(a);
 	for (int ni = 0; ni < a->nr_nodes; ni++)
 		if (a->nodes[ni].role == ROLE_COVER)
 			place(a, ni);
 	for (int ni = 0; ni < a->nr_nodes; ni++)
-		if (a->nodes[ni].role == ROLE_PATCH)
-			place(a, ni);
+		place_after_parents(a, ni, path);
+	free(path);
 	sort_series(a);
 	for (int ni = 0; ni < a->nr_nodes; ni++)
 		if (a->nodes[ni].role == ROLE_OTHER)
