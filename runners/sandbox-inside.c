@@ -472,17 +472,17 @@ static void new_namespaces(const struct inside *in)
 }
 
 void sandbox_launch(const struct sandbox_spec *spec, int go_fd, int report_fd,
-		    int out_fd, pid_t parent, bool watch_memory,
-		    bool limit_processes)
+		    int out_fd, pid_t parent)
 {
-	struct inside in = { spec, report_fd, out_fd, watch_memory,
-			     limit_processes };
+	struct inside in = { spec, report_fd, out_fd, false, false };
 	sigset_t chld;
 	pid_t pid;
 	char go;
 
 	must(&in, read(go_fd, &go, 1) != 1, "start");
 	close(go_fd);
+	in.watch_memory = go & SANDBOX_GO_WATCH_MEMORY;
+	in.limit_processes = go & SANDBOX_GO_LIMIT_PROCESSES;
 	become(&in);
 	/* after the change of uid, which clears it: prctl(2) */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);

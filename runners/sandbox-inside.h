@@ -22,19 +22,20 @@ struct sandbox_report {
 	int leftovers;
 };
 
+/* No control group does it: the warden measures memory, RLIMIT_NPROC binds. */
+#define SANDBOX_GO_WATCH_MEMORY 1
+#define SANDBOX_GO_LIMIT_PROCESSES 2
+
 /**
  * sandbox_launch() - become the sandbox; runs in a fresh fork, never returns
- * @go_fd: waits here for one byte: the control groups are ready
+ * @go_fd: waits here for one byte, SANDBOX_GO_*: the control groups are ready
  * @report_fd: struct sandbox_report is written here
  * @out_fd: stdout and stderr of the command
  * @parent: die when this process does
- * @watch_memory: no control group does it: the warden measures
- * @limit_processes: no control group does it: RLIMIT_NPROC
  */
 __attribute__((noreturn))
 void sandbox_launch(const struct sandbox_spec *spec, int go_fd, int report_fd,
-		    int out_fd, pid_t parent, bool watch_memory,
-		    bool limit_processes);
+		    int out_fd, pid_t parent);
 
 /** sandbox_filter() - load the seccomp filter; 0 or -errno */
 int sandbox_filter(void);

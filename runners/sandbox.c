@@ -242,16 +242,20 @@ static int start(struct running *run)
 	run->launcher = fork();
 	if (!run->launcher) {
 		close(go[1]);
-		sandbox_launch(run->spec, go[0], rep[1], out[1], parent,
-			       !run->cgroup->memory_dir,
-			       !run->cgroup->pids_dir);
+		sandbox_launch(run->spec, go[0], rep[1], out[1], parent);
 	}
 	close(go[0]);
 	close(out[1]);
 	close(rep[1]);
 	if (run->launcher > 0) {
-		cgroup_enter(run->cgroup, run->launcher);
-		(void)!write(go[1], "g", 1);
+		char flags = 0;
+		bool inside = !cgroup_enter(run->cgroup, run->launcher);
+
+		if (!inside || !run->cgroup->memory_dir)
+			flags |= SANDBOX_GO_WATCH_MEMORY;
+		if (!inside || !run->cgroup->pids_dir)
+			flags |= SANDBOX_GO_LIMIT_PROCESSES;
+		(void)!write(go[1], &flags, 1);
 	}
 	close(go[1]);
 	return run->launcher < 0 ? -EAGAIN : 0;
