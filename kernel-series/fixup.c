@@ -288,3 +288,19 @@ int fixup_diff(const char *text, size_t len, struct strbuf *out)
 		strbuf_setlen(out, start);
 	return ret;
 }
+
+int mail_fixup_diff(const struct mail *m, struct strbuf *out)
+{
+	struct strbuf joined __free(strbuf) = STRBUF_INIT;
+	const struct strbuf *text = &m->text;
+	int ret;
+
+	if (m->flowed) {
+		mail_unflow(&m->text, m->delsp, &joined);
+		text = &joined;
+	}
+	ret = fixup_diff(text->buf, text->len, out);
+	if (ret == -ENODATA && m->attached.len)
+		ret = fixup_diff(m->attached.buf, m->attached.len, out);
+	return ret;
+}

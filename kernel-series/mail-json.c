@@ -155,6 +155,35 @@ static void add_header_line(const struct mail *m, struct strbuf *out,
 		strbuf_addf(out, "%s: %s\n", name, v);
 }
 
+/*
+ * Content-Type and text. Where the patch is attached, the text is joined here:
+ * git would join lines of the patch too, which did not come flowed.
+ */
+static void add_text(const struct mail *m, struct strbuf *out)
+{
+	bool attached = m->diff_start >= m->text.len && m->attached.len;
+	const char *charset = m->charset;
+
+	if (!charset || strpbrk(charset, " \t;\r\n\"") ||
+	    (attached && m->flowed))
+		charset = "utf-8";
+	strbuf_addf(out, "MIME-Version: 1.0\n"
+			 "Content-Type: text/plain; charset=%s%s%s\n"
+			 "Content-Transfer-Encoding: 8bit\n\n",
+		    charset, m->flowed && !attached ? "; format=flowed" : "",
+		    m->delsp && !attached ? "; delsp=yes" : "");
+	if (attached && m->flowed)
+		strbuf_addbuf(out, &m->display);
+	else
+		strbuf_addbuf(out, &m->text);
+	if (out->buf[out->len - 1] != '\n')
+		strbuf_addch(out, '\n');
+	if (attached) {
+		strbuf_addstr(out, "\n---\n\n");
+		strbuf_addbuf(out, &m->attached);
+	}
+}
+
 int mail_patch_mbox(const struct mail *m, struct strbuf *out)
 {
 	char buf[48];
@@ -173,18 +202,6 @@ int mail_patch_mbox(const struct mail *m, struct strbuf *out)
 	add_header_line(m, out, "Subject");
 	if (m->message_id)
 		strbuf_addf(out, "Message-Id: <%s>\n", m->message_id);
-	strbuf_addf(out, "MIME-Version: 1.0\n"
-			 "Content-Type: text/plain; charset=%s\n"
-			 "Content-Transfer-Encoding: 8bit\n\n",
-		    m->charset && !strpbrk(m->charset, " \t;\r\n\"") ?
-			    m->charset :
-			    "utf-8");
-	strbuf_addbuf(out, &m->text);
-	if (out->buf[out->len - 1] != '\n')
-		strbuf_addch(out, '\n');
-	if (m->diff_start >= m->text.len && m->attached.len) {
-		strbuf_addstr(out, "\n---\n\n");
-		strbuf_addbuf(out, &m->attached);
-	}
+	add_text(m, out);
 	return 0;
 }

@@ -492,8 +492,11 @@ static void add_gmime_part(GMimeObject *parent, GMimeObject *part,
 	disposition = g_mime_object_get_disposition(part);
 	format = g_mime_content_type_get_parameter(ct, "format");
 	filename = g_mime_part_get_filename(GMIME_PART(part));
-	if (format && !strcasecmp(format, "flowed") && !m->text.len)
+	if (format && !strcasecmp(format, "flowed") && !m->text.len) {
 		m->flowed = true;
+		format = g_mime_content_type_get_parameter(ct, "delsp");
+		m->delsp = format && !strcasecmp(format, "yes");
+	}
 	add_part(m, type, g_mime_content_type_get_parameter(ct, "charset"),
 		 filename, disposition && !strcasecmp(disposition, "attachment"),
 		 &bytes);
@@ -521,7 +524,7 @@ static void read_multipart(struct mail *m, const char *raw, size_t len)
 }
 
 /* RFC 3676: one blank of stuffing goes, lines that end in a blank go on. */
-static void unflow(const struct strbuf *in, struct strbuf *out)
+void mail_unflow(const struct strbuf *in, bool delsp, struct strbuf *out)
 {
 	size_t at = 0;
 
@@ -537,10 +540,14 @@ static void unflow(const struct strbuf *in, struct strbuf *out)
 			p++;
 			n--;
 		}
-		strbuf_add(out, p, n);
 		/* quotes are left as they are: nobody reads them for data */
-		if (nl && (quoted || sig || !n || p[n - 1] != ' '))
-			strbuf_addch(out, '\n');
+		if (!nl || quoted || sig || !n || p[n - 1] != ' ') {
+			strbuf_add(out, p, n);
+			if (nl)
+				strbuf_addch(out, '\n');
+		} else {
+			strbuf_add(out, p, n - delsp);
+		}
 	}
 }
 
@@ -559,7 +566,7 @@ static void make_display(struct mail *m)
 	size_t n = 0;
 
 	if (m->flowed) {
-		unflow(&m->text, &joined);
+		mail_unflow(&m->text, m->delsp, &joined);
 		from = &joined;
 	}
 	if (!is_utf8(m->charset)) {
@@ -581,7 +588,9 @@ static void read_single(struct mail *m, const char *type, const char *p,
 	char *charset __free(kfree) = mime_param(type, "charset");
 	char *format __free(kfree) = mime_param(type, "format");
 	char *name __free(kfree) = mime_param(type, "name");
+	char *delsp __free(kfree) = mime_param(type, "delsp");
 
+	m->delsp = delsp && !strcasecmp(delsp, "yes");
 	m->flowed = format && !strcasecmp(format, "flowed");
 	decode_transfer(&bytes, p, len,
 			mail_header(m, "Content-Transfer-Encoding"));

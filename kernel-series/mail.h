@@ -71,6 +71,7 @@ struct mail_header {
  * @charset: charset of @text as declared, or NULL
  * @display: @text as valid UTF-8
  * @flowed: sent as format=flowed; @display has its lines joined again
+ * @delsp: and the blank at the end of a joined line goes (RFC 3676)
  * @crlf: the text came with CRLF line ends
  * @repeated: a header that must stand once stands twice; the first one counts
  * @html_only: there was no text/plain part, @text is empty
@@ -110,7 +111,7 @@ struct mail {
 	struct strbuf text;
 	char *charset;
 	struct strbuf display;
-	bool flowed, crlf, repeated, html_only;
+	bool flowed, delsp, crlf, repeated, html_only;
 	struct strbuf attached;
 	struct diff diff;
 	size_t diff_start, message_len;
@@ -196,7 +197,8 @@ json_t *mail_to_json(const struct mail *m);
  * @out: appended: From, Date, Subject, Message-Id and the decoded body
  *
  * git must not decode again: no Content-Type but a declared charset, no
- * transfer encoding. An attached patch is put below the text.
+ * transfer encoding; lines of format=flowed are joined by git. An attached
+ * patch is put below the text.
  *
  * Return: 0, or -ENODATA when the mail has no diff.
  * Source: git-mailinfo(1).
@@ -213,5 +215,13 @@ int mail_patch_mbox(const struct mail *m, struct strbuf *out);
  * there does not add up to its hunk headers even after joining.
  */
 int fixup_diff(const char *text, size_t len, struct strbuf *out);
+/**
+ * mail_fixup_diff() - fixup_diff() for a mail: its text, or what is attached
+ *
+ * A text sent as format=flowed is joined first, as git does.
+ */
+int mail_fixup_diff(const struct mail *m, struct strbuf *out);
+/** mail_unflow() - append @in with the lines of format=flowed joined */
+void mail_unflow(const struct strbuf *in, bool delsp, struct strbuf *out);
 
 #endif

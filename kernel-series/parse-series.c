@@ -506,9 +506,7 @@ static void add_fixups(const struct view *v, json_t *list)
 
 			for (size_t k = 0; k < v->nr; k++)
 				if (!strcmp(v->mails[k]->message_id, id)) {
-					r = fixup_diff(v->mails[k]->text.buf,
-						       v->mails[k]->text.len,
-						       &diff);
+					r = mail_fixup_diff(v->mails[k], &diff);
 					break;
 				}
 			json_object_set_new(o, "message_id",
