@@ -102,6 +102,18 @@ static void strip_space(const struct strbuf *in, struct strbuf *out)
 	}
 }
 
+/* What git mailsplit does before anybody looks at the mail. */
+static void strip_cr(struct strbuf *sb)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < sb->len; i++)
+		if (sb->buf[i] != '\r' || i + 1 == sb->len ||
+		    sb->buf[i + 1] != '\n')
+			sb->buf[n++] = sb->buf[i];
+	strbuf_setlen(sb, n);
+}
+
 static int mailinfo(const char *scratch, struct apply_mail *m,
 		    struct strbuf *info, struct strbuf *why)
 {
@@ -146,6 +158,7 @@ int apply_mail_read(const char *path, const char *scratch,
 		strbuf_addf(why, "%s: %s", path, strerror(-r));
 		return r;
 	}
+	strip_cr(&ret->raw);
 	r = mailinfo(scratch, ret, &info, why);
 	if (r)
 		return r;

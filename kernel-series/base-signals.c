@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "lib/fs.h"
 #include "lib/json.h"
 
 #define MAX_TEXT ((size_t)1 << 20)
@@ -65,8 +66,8 @@ static int read_cover(const char *path, const char *scratch,
 	return r < 0 ? r : 0;
 }
 
-int base_signals_read(const json_t *request, const struct apply_series *s,
-		      const char *scratch, struct base_signals *ret,
+int base_signals_read(const json_t *request, const struct apply_patch *own,
+		      size_t nr, const char *scratch, struct base_signals *ret,
 		      struct strbuf *why)
 {
 	const char *cover = json_get_str(request, "cover", NULL);
@@ -81,20 +82,58 @@ int base_signals_read(const json_t *request, const struct apply_series *s,
 		r = read_cover(cover, scratch, ret, why);
 	if (r)
 		return r;
-	if (!cover && s->nr) {
-		const struct strbuf *d = &s->v[0].mail.diff;
+	if (!cover && nr) {
+		const struct strbuf *d = &own[0].mail.diff;
 		const char *diff = strstr(d->buf, "\ndiff --git ");
 
-		strbuf_addbuf(&ret->text, &s->v[0].mail.message);
+		strbuf_addbuf(&ret->text, &own[0].mail.message);
 		strbuf_add(&ret->text, d->buf,
 			   diff ? (size_t)(diff - d->buf) : 0);
 	}
 	find_base_commit(ret, &ret->text);
-	for (i = 0; i < s->nr; i++)
-		find_base_commit(ret, &s->v[i].mail.diff);
+	for (i = 0; i < nr; i++)
+		find_base_commit(ret, &own[i].mail.diff);
 	if (ret->text.len > MAX_TEXT)
 		strbuf_setlen(&ret->text, MAX_TEXT);
 	return 0;
+}
+
+static int add_prerequisites(const char *path, struct strbuf *ids)
+{
+	static const char name[] = "prerequisite-patch-id:";
+	struct strbuf text __free(strbuf) = STRBUF_INIT;
+	const char *p;
+	int r = path ? fs_read_file(path, (size_t)8 << 20, &text) : 0;
+
+	if (r)
+		return r;
+	p = text.buf;
+	while (p) {
+		if (!strncmp(p, name, strlen(name))) {
+			p += strlen(name);
+			p += strspn(p, " \t");
+			strbuf_add(ids, p,
+				   strspn(p, "0123456789abcdefABCDEF"));
+			strbuf_addch(ids, '\n');
+		}
+		p = strchr(p, '\n');
+		if (p)
+			p++;
+	}
+	return 0;
+}
+
+int base_prerequisites(const json_t *request, struct strbuf *ids)
+{
+	const json_t *patches = json_object_get(request, "patches");
+	size_t i;
+	int r;
+
+	r = add_prerequisites(json_get_str(request, "cover", NULL), ids);
+	for (i = 0; i < json_array_size(patches) && !r; i++)
+		r = add_prerequisites(json_get_str(json_array_get(patches, i),
+						   "path", NULL), ids);
+	return r;
 }
 
 void base_signals_release(struct base_signals *b)

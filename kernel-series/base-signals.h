@@ -14,7 +14,10 @@
  * @rank: place in the fallback order, lowest first
  * @commit: its tip
  * @tree: tree object of @commit
- * @votes: blobs of the series' index lines that it has
+ * @votes: blobs of the series' index lines that its tip has
+ * @old_commit: the commit of its history that has most of them
+ * @old_votes: how many; 0 if nothing is known about the history
+ * @behind: commits between that one and the tip
  */
 struct base_tree {
 	const char *name;
@@ -23,6 +26,9 @@ struct base_tree {
 	struct git_id commit;
 	struct git_id tree;
 	size_t votes;
+	struct git_id old_commit;
+	size_t old_votes;
+	size_t behind;
 };
 
 /**
@@ -42,7 +48,8 @@ struct base_signals {
 /**
  * base_signals_read() - collect them
  * @request: docs/design.md section 10.3, must outlive @ret
- * @s: the series, read
+ * @own: the patches of the series, read
+ * @nr: their number
  * @scratch: directory for git's temporary files
  * @ret: filled; give it to base_signals_release() in any case
  * @why: one line on failure
@@ -50,9 +57,16 @@ struct base_signals {
  * Return: 0 or -errno.
  * Source: git-format-patch(1), --base.
  */
-int base_signals_read(const json_t *request, const struct apply_series *s,
-		      const char *scratch, struct base_signals *ret,
+int base_signals_read(const json_t *request, const struct apply_patch *own,
+		      size_t nr, const char *scratch, struct base_signals *ret,
 		      struct strbuf *why);
+/**
+ * base_prerequisites() - the patch ids of all "prerequisite-patch-id:" lines
+ * @ids: one a line is appended
+ *
+ * Return: 0 or -errno.
+ */
+int base_prerequisites(const json_t *request, struct strbuf *ids);
 /** base_signals_release() - free what @b holds */
 void base_signals_release(struct base_signals *b);
 

@@ -1,53 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#define pr_fmt(fmt) "base: " fmt
 #include "kernel-series/base.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
-#include "kernel-series/apply.h"
-#include "kernel-series/base-signals.h"
-#include "kernel-series/base-votes.h"
+#include "kernel-series/base-deps.h"
+#include "kernel-series/base-maintainers.h"
+#include "kernel-series/base-search.h"
+#include "kernel-series/blob-index.h"
 #include "kernel-series/tree.h"
 #include "lib/fs.h"
 #include "lib/json.h"
-#include "lib/log.h"
 
 #define MAX_TREES 1000
-
-/**
- * struct search - the state of one request
- * @repo: opened
- * @series: read
- * @signals: what the mails say about their base
- * @ballot: what the index lines say
- * @trees: from the request
- * @nr_trees: their number
- * @tries: answer so far
- * @best: result of the try that came furthest
- * @best_tree: its tree, NULL for a bare commit
- * @best_commit: its base
- * @strong: a signal that leaves no doubt pointed at a base
- * @done: @best applied completely
- * @why: for errors
- */
-struct search {
-	struct git_repo *repo;
-	struct apply_series series;
-	struct base_signals signals;
-	struct base_ballot ballot;
-	struct base_tree *trees;
-	size_t nr_trees;
-	json_t *tries;
-	struct apply_result best;
-	const char *best_tree;
-	struct git_id best_commit;
-	bool have_best;
-	bool strong;
-	bool done;
-	struct strbuf *why;
-};
+#define MAX_MAINTAINERS_BYTES ((size_t)8 << 20)
 
 static int by_rank(const void *a, const void *b)
 {
@@ -58,7 +24,7 @@ static int by_rank(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static int load_tree(struct search *s, const json_t *entry, struct base_tree *t)
+static int load_tree(struct base_search *s, const json_t *entry, struct base_tree *t)
 {
 	const char *hex = json_get_str(entry, "commit_id", "");
 	int r;
@@ -78,10 +44,14 @@ static int load_tree(struct search *s, const json_t *entry, struct base_tree *t)
 	}
 	if (!r)
 		r = base_ballot_count(s->repo, &s->ballot, &t->tree, &t->votes);
-	return r;
+	if (r || t->votes == s->ballot.nr)
+		return r;
+	r = blob_index_best(s->repo, t->name, &s->ballot, &t->old_commit,
+			    &t->old_votes, &t->behind);
+	return r < 0 ? r : 0;
 }
 
-static int load_trees(struct search *s, const json_t *trees)
+static int load_trees(struct base_search *s, const json_t *trees)
 {
 	size_t i, nr = json_array_size(trees);
 	int r = 0;
@@ -98,127 +68,56 @@ static int load_trees(struct search *s, const json_t *trees)
 	return r;
 }
 
-static json_t *add_try(struct search *s, const char *tree,
-		       const struct git_id *commit, const char *signal)
+static struct base_try *add_try(struct base_search *s, const char *tree,
+				const char *signal, const char *reason)
 {
-	char hex[GIT_HEX_LEN + 1];
-	json_t *t = json_object();
+	struct base_try *t;
 
-	json_set_text(t, "tree", tree);
-	json_set_text(t, "commit_id", commit ? git_id_hex(commit, hex) : NULL);
-	json_set_text(t, "signal", signal);
-	json_array_append_new(s->tries, t);
+	s->tries = xrealloc_array(s->tries, s->nr_tries + 1,
+				  sizeof(*s->tries));
+	t = &s->tries[s->nr_tries++];
+	memset(t, 0, sizeof(*t));
+	t->tree = tree;
+	t->signal = signal;
+	t->reason = xstrdup(reason);
+	t->outcome = "unknown";
 	return t;
 }
 
-static void number_list(const struct search *s, const struct apply_result *r,
-			enum apply_state state, struct strbuf *sb)
-{
-	size_t i, n = 0, total = 0;
-
-	for (i = 0; i < r->nr; i++)
-		total += r->steps[i].state == state;
-	for (i = 0; i < r->nr; i++) {
-		if (r->steps[i].state != state)
-			continue;
-		if (n++)
-			strbuf_addstr(sb, n == total ? " and " : ", ");
-		strbuf_addf(sb, "%u/%zu", s->series.v[i].number, s->series.nr);
-	}
-}
-
-/* "1/4 and 2/4 are already there; 3/4 does not apply: ..." */
-static void describe(const struct search *s, const struct apply_result *r,
-		     struct strbuf *sb)
-{
-	size_t i;
-
-	if (r->upstream) {
-		number_list(s, r, APPLY_UPSTREAM, sb);
-		strbuf_addstr(sb, r->upstream > 1 ? " are already there" :
-						    " is already there");
-	}
-	if (r->applied && r->applied < r->nr) {
-		strbuf_addstr(sb, sb->len && r->upstream ? "; " : "");
-		number_list(s, r, APPLY_APPLIED, sb);
-		strbuf_addstr(sb, r->applied > 1 ? " apply" : " applies");
-	}
-	for (i = 0; i < r->nr; i++) {
-		const struct apply_step *step = &r->steps[i];
-
-		if (step->state != APPLY_CONFLICT)
-			continue;
-		if (r->upstream || r->applied)
-			strbuf_addstr(sb, "; ");
-		strbuf_addf(sb, "%u/%zu does not apply: ",
-			    s->series.v[i].number, s->series.nr);
-		strbuf_add(sb, step->why.buf, strcspn(step->why.buf, "\n"));
-	}
-}
-
-static void keep_best(struct search *s, struct apply_result *r,
-		      const char *tree, const struct git_id *commit)
-{
-	size_t now = r->applied + r->upstream;
-	size_t was = s->best.applied + s->best.upstream;
-
-	if (s->have_best && now <= was && !s->done) {
-		apply_result_release(r);
-		return;
-	}
-	apply_result_release(&s->best);
-	s->best = *r;
-	s->best_tree = tree;
-	s->best_commit = *commit;
-	s->have_best = true;
-}
-
 /* Try one base; sets @s->done when the series applies there. */
-static int try_base(struct search *s, const char *tree,
+static int try_base(struct base_search *s, const char *tree,
 		    const struct git_id *commit, const char *signal,
-		    const char *reason)
+		    const char *reason, bool strong)
 {
-	struct strbuf text __free(strbuf) = STRBUF_INIT;
-	struct apply_result res;
-	json_t *t = add_try(s, tree, commit, signal);
+	struct base_try *t = add_try(s, tree, signal, reason);
 	int r;
 
-	strbuf_addstr(&text, reason);
-	r = apply_series_on(s->repo, &s->series, commit, APPLY_ANY, &res,
+	t->commit = *commit;
+	t->strong = strong;
+	r = apply_series_on(s->repo, &s->series, commit, APPLY_ANY, &t->result,
 			    s->why);
-	if (r < 0) {
-		apply_result_release(&res);
+	if (r < 0)
 		return r;
-	}
 	/* a series that is there completely has nothing to be tested */
-	s->done = !r && res.applied && !res.changed_form;
-	if (res.applied != res.nr || r) {
-		strbuf_addstr(&text, "; ");
-		describe(s, &res, &text);
-	}
-	json_set_text(t, "outcome", s->done ? "applied" :
-				    r	    ? "conflict" : "upstream");
-	json_set_text(t, "why", text.buf);
-	keep_best(s, &res, tree, commit);
+	s->done = !r && base_own_count(s, t, APPLY_APPLIED) &&
+		  !t->result.changed_form;
+	t->outcome = s->done ? "applied" : r ? "conflict" : "upstream";
 	return 0;
 }
 
-static bool was_tried(const struct search *s, const struct git_id *commit)
+static bool was_tried(const struct base_search *s, const struct git_id *commit)
 {
-	char hex[GIT_HEX_LEN + 1];
 	size_t i;
 
-	git_id_hex(commit, hex);
-	for (i = 0; i < json_array_size(s->tries); i++) {
-		const json_t *t = json_array_get(s->tries, i);
-
-		if (!strcmp(json_get_str(t, "commit_id", ""), hex))
+	for (i = 0; i < s->nr_tries; i++)
+		if (s->tries[i].result.nr &&
+		    git_id_equal(&s->tries[i].commit, commit))
 			return true;
-	}
 	return false;
 }
 
-static const char *tree_of_commit(struct search *s, const struct git_id *commit)
+static const char *tree_of_commit(struct base_search *s,
+				  const struct git_id *commit)
 {
 	size_t i;
 
@@ -228,32 +127,25 @@ static const char *tree_of_commit(struct search *s, const struct git_id *commit)
 	return NULL;
 }
 
-static int try_base_commit(struct search *s)
+static int try_base_commit(struct base_search *s)
 {
 	const char *hex = s->signals.base_commit;
 	struct git_id id;
-	json_t *t;
 	int r;
 
 	if (!hex)
 		return 0;
 	r = repo_commit_find(s->repo, hex, &id);
-	if (r < 0)
-		return r;
-	if (!r) {
-		s->strong = true;
+	if (!r)
 		return try_base(s, tree_of_commit(s, &id), &id, "base-commit",
-				"the mail names this commit as its base");
-	}
-	t = add_try(s, NULL, NULL, "base-commit");
-	json_set_text(t, "commit_id", hex);
-	json_set_text(t, "outcome", "unknown");
-	json_set_text(t, "why", "the mail names a commit that none of the "
-				"trees has");
-	return 0;
+				"the mail names this commit as its base", true);
+	if (r > 0)
+		add_try(s, NULL, "base-commit",
+			"the mail names a commit that none of the trees has");
+	return r < 0 ? r : 0;
 }
 
-static void votes_text(const struct search *s, size_t votes,
+static void votes_text(const struct base_search *s, size_t votes,
 		       struct strbuf *sb)
 {
 	size_t nr = s->ballot.nr;
@@ -270,36 +162,59 @@ static void votes_text(const struct search *s, size_t votes,
 			    votes, nr);
 }
 
-static int try_tree(struct search *s, const struct base_tree *t,
-		    const char *signal, const char *reason)
+static int try_tree(struct base_search *s, const struct base_tree *t,
+		    const char *signal, const char *reason, bool strong)
 {
 	struct strbuf text __free(strbuf) = STRBUF_INIT;
 
 	if (reason)
 		strbuf_addf(&text, "%s; ", reason);
 	votes_text(s, t->votes, &text);
-	return try_base(s, t->name, &t->commit, signal, text.buf);
+	return try_base(s, t->name, &t->commit, signal, text.buf, strong);
 }
 
-/* Trees by votes, most first; among equals the order of rank stays. */
-static int try_votes(struct search *s)
+/* The commit in the history of a tree that has more of the blobs than its tip */
+static int try_history(struct base_search *s, const struct base_tree *t,
+		       size_t want)
 {
-	size_t want, i;
+	struct strbuf text __free(strbuf) = STRBUF_INIT;
+	bool all = want == s->ballot.nr;
+
+	if (t->old_votes != want || t->votes >= want ||
+	    was_tried(s, &t->old_commit))
+		return 0;
+	votes_text(s, want, &text);
+	strbuf_addf(&text, ", %zu commits before the tip", t->behind);
+	return try_base(s, t->name, &t->old_commit, "index-lines", text.buf,
+			all);
+}
+
+/*
+ * Most votes first; among equals tips before history, then the order of rank.
+ * From the history only a commit with all of the blobs is worth a try: less
+ * than that is found somewhere in any long history.
+ */
+static int try_votes(struct base_search *s)
+{
+	size_t nr = s->ballot.nr, want, i;
 	int r = 0;
 
-	for (want = s->ballot.nr; want && !s->done && !r; want--)
+	for (want = nr; want && !s->done && !r; want--) {
 		for (i = 0; i < s->nr_trees && !s->done && !r; i++) {
 			const struct base_tree *t = &s->trees[i];
 
-			if (t->votes != want || was_tried(s, &t->commit))
-				continue;
-			s->strong |= want == s->ballot.nr;
-			r = try_tree(s, t, "index-lines", NULL);
+			if (t->votes == want && !was_tried(s, &t->commit))
+				r = try_tree(s, t, "index-lines", NULL,
+					     want == nr);
 		}
+		for (i = 0; want == nr && i < s->nr_trees && !s->done && !r;
+		     i++)
+			r = try_history(s, &s->trees[i], want);
+	}
 	return r;
 }
 
-static int try_named(struct search *s)
+static int try_named(struct base_search *s)
 {
 	size_t i;
 	int r = 0;
@@ -308,14 +223,61 @@ static int try_named(struct search *s)
 		const struct base_tree *t = &s->trees[i];
 		const char *where = base_signals_name(&s->signals, t->name);
 
-		if (!where || was_tried(s, &t->commit))
-			continue;
-		r = try_tree(s, t, "named", where);
+		if (where && !was_tried(s, &t->commit))
+			r = try_tree(s, t, "named", where, false);
 	}
 	return r;
 }
 
-static int try_rest(struct search *s)
+static const char *first_path(const struct base_search *s)
+{
+	const struct patch *p = &s->series.v[s->first].patch;
+
+	if (!p->nr)
+		return NULL;
+	return p->files[0].old_path ? p->files[0].old_path :
+				      p->files[0].new_path;
+}
+
+/* MAINTAINERS of the first tree that has one; they hardly differ in this. */
+static int read_maintainers(struct base_search *s)
+{
+	struct strbuf text __free(strbuf) = STRBUF_INIT;
+	const char *path = first_path(s);
+	unsigned int mode;
+	struct git_id id;
+	size_t i;
+	int r = REPO_NONE;
+
+	for (i = 0; i < s->nr_trees && path && r == REPO_NONE; i++)
+		r = repo_path_lookup(s->repo, &s->trees[i].tree, "MAINTAINERS",
+				     &mode, &id);
+	if (r || !path)
+		return r < 0 ? r : 0;
+	r = repo_blob_read(s->repo, &id, MAX_MAINTAINERS_BYTES, &text);
+	if (!r)
+		base_maintainers_trees(&text, path, &s->maintainers);
+	return r == -EIO ? r : 0;
+}
+
+static int try_maintainers(struct base_search *s)
+{
+	size_t i;
+	int r = read_maintainers(s);
+
+	for (i = 0; i < s->nr_trees && !s->done && !r; i++) {
+		const struct base_tree *t = &s->trees[i];
+
+		if (!was_tried(s, &t->commit) &&
+		    base_maintainers_match(&s->maintainers, t->name))
+			r = try_tree(s, t, "maintainers",
+				     "MAINTAINERS names this tree for the "
+				     "first file", false);
+	}
+	return r;
+}
+
+static int try_rest(struct base_search *s)
 {
 	size_t i;
 	int r = 0;
@@ -324,15 +286,17 @@ static int try_rest(struct search *s)
 		const struct base_tree *t = &s->trees[i];
 
 		if (!was_tried(s, &t->commit))
-			r = try_tree(s, t, "fallback", "the configured order");
+			r = try_tree(s, t, "fallback", "the configured order",
+				     false);
 	}
 	return r;
 }
 
-static int find_base(struct search *s)
+static int find_base(struct base_search *s)
 {
-	int (*const steps[])(struct search *) = {
-		try_base_commit, try_votes, try_named, try_rest,
+	int (*const steps[])(struct base_search *) = {
+		try_base_commit, try_votes, try_named, try_maintainers,
+		try_rest,
 	};
 	size_t i;
 	int r = 0;
@@ -342,18 +306,19 @@ static int find_base(struct search *s)
 	return r;
 }
 
-static int write_refs(struct search *s, const char *prefix)
+static int write_refs(struct base_search *s, const char *prefix)
 {
+	const struct base_try *t = &s->tries[s->nr_tries - 1];
 	size_t i;
 
-	for (i = 0; i < s->best.nr; i++) {
+	for (i = s->first; i < t->result.nr; i++) {
 		char *ref __free(kfree) = NULL;
 		int r;
 
-		if (s->best.steps[i].state != APPLY_APPLIED)
+		if (t->result.steps[i].state != APPLY_APPLIED)
 			continue;
 		ref = xasprintf("%s/%u", prefix, s->series.v[i].number);
-		r = repo_ref_set(s->repo, ref, &s->best.steps[i].commit,
+		r = repo_ref_set(s->repo, ref, &t->result.steps[i].commit,
 				 s->why);
 		if (r)
 			return r;
@@ -361,83 +326,41 @@ static int write_refs(struct search *s, const char *prefix)
 	return 0;
 }
 
-static json_t *patches_json(const struct search *s)
+/* The series, with what it depends on in front of it. */
+static int load_series(struct base_search *s, const json_t *request,
+		       const char *scratch)
 {
-	json_t *list = json_array();
-	char hex[GIT_HEX_LEN + 1];
-	size_t i;
+	const json_t *own = json_object_get(request, "patches");
+	json_t *all __free(json) = NULL;
+	struct strbuf ids __free(strbuf) = STRBUF_INIT;
+	int r;
 
-	for (i = 0; i < s->series.nr; i++) {
-		const struct apply_step *step =
-			s->have_best ? &s->best.steps[i] : NULL;
-		enum apply_state st = step ? step->state : APPLY_NOT_TRIED;
-		json_t *p = json_object();
-
-		json_set_int(p, "number", s->series.v[i].number);
-		json_set_text(p, "state", apply_state_name(st));
-		json_set_text(p, "commit_id", st == APPLY_APPLIED && s->done ?
-				      git_id_hex(&step->commit, hex) : NULL);
-		json_set_text(p, "why", step ? step->why.buf : "");
-		json_array_append_new(list, p);
+	if (!json_array_size(own)) {
+		strbuf_addstr(s->why, "a series needs patches");
+		return -EINVAL;
 	}
-	return list;
+	r = base_prerequisites(request, &ids);
+	if (!r)
+		r = base_deps_order(request, ids.buf, &all, &s->deps);
+	if (r)
+		return r;
+	s->first = json_array_size(all);
+	json_array_extend(all, (json_t *)own);
+	return apply_series_load(all, scratch, &s->series, s->why);
 }
 
-static void summary(const struct search *s, struct strbuf *sb)
-{
-	size_t tries = json_array_size(s->tries);
-
-	if (s->done) {
-		const json_t *t = json_array_get(s->tries, tries - 1);
-
-		strbuf_addstr(sb, json_get_str(t, "why", ""));
-		return;
-	}
-	if (!s->have_best) {
-		strbuf_addstr(sb, "there is no tree to try");
-		return;
-	}
-	if (s->best.upstream == s->best.nr)
-		strbuf_addf(sb, "nothing to apply: ");
-	else if (tries > 1)
-		strbuf_addf(sb, "applies to none of %zu bases; nearest ",
-			    tries);
-	strbuf_addf(sb, "%s: ", s->best_tree ? s->best_tree : "base-commit");
-	describe(s, &s->best, sb);
-}
-
-static json_t *answer(const struct search *s)
-{
-	struct strbuf sb __free(strbuf) = STRBUF_INIT;
-	char hex[GIT_HEX_LEN + 1];
-	bool known = s->done || s->strong;
-	json_t *a = json_object();
-
-	summary(s, &sb);
-	json_set_text(a, "outcome", s->done   ? "applied" :
-				    s->strong ? "conflict" : "no-base");
-	json_set_text(a, "tree", known ? s->best_tree : NULL);
-	json_set_text(a, "base_commit", known && s->have_best ?
-			      git_id_hex(&s->best_commit, hex) : NULL);
-	json_set_text(a, "why", sb.buf);
-	json_object_set(a, "tries", s->tries);
-	json_object_set_new(a, "patches", patches_json(s));
-	return a;
-}
-
-static int search_run(struct search *s, const json_t *request,
+static int search_run(struct base_search *s, const json_t *request,
 		      const char *scratch)
 {
 	const char *prefix = json_get_str(request, "ref_prefix", "");
 	char *below __free(kfree) = xasprintf("%s/", prefix);
-	int r;
+	int r = load_series(s, request, scratch);
 
-	r = apply_series_load(json_object_get(request, "patches"), scratch,
-			      &s->series, s->why);
 	if (r)
 		return r;
 	base_ballot_make(&s->series, &s->ballot);
-	r = base_signals_read(request, &s->series, scratch, &s->signals,
+	r = base_signals_read(request, &s->series.v[s->first],
+			      s->series.nr - s->first, scratch, &s->signals,
 			      s->why);
 	if (!r)
 		r = load_trees(s, json_object_get(request, "trees"));
@@ -450,14 +373,21 @@ static int search_run(struct search *s, const json_t *request,
 	return r;
 }
 
-static void search_release(struct search *s)
+static void search_release(struct base_search *s)
 {
+	size_t i;
+
+	for (i = 0; i < s->nr_tries; i++) {
+		free(s->tries[i].reason);
+		apply_result_release(&s->tries[i].result);
+	}
+	free(s->tries);
 	base_signals_release(&s->signals);
 	base_ballot_release(&s->ballot);
-	apply_result_release(&s->best);
 	apply_series_release(&s->series);
+	strbuf_release(&s->maintainers);
 	free(s->trees);
-	json_decref(s->tries);
+	json_decref(s->deps);
 	repo_free(s->repo);
 }
 
@@ -466,7 +396,7 @@ int base_and_apply(const json_t *request, json_t **ret, struct strbuf *why)
 	const char *repo = json_get_str(request, "repo", "");
 	const char *prefix = json_get_str(request, "ref_prefix", "");
 	char *scratch __free(kfree) = xasprintf("%s.apply-XXXXXX", repo);
-	struct search s = { .why = why };
+	struct base_search s = { .maintainers = STRBUF_INIT, .why = why };
 	int r;
 
 	if (!*repo || !starts_with(prefix, "refs/") || ends_with(prefix, "/")) {
@@ -483,10 +413,9 @@ int base_and_apply(const json_t *request, json_t **ret, struct strbuf *why)
 		repo_free(s.repo);
 		return -errno;
 	}
-	s.tries = json_array();
 	r = search_run(&s, request, scratch);
 	if (!r)
-		*ret = answer(&s);
+		*ret = base_answer(&s);
 	else if (!why->len)
 		strbuf_addstr(why, strerror(-r));
 	search_release(&s);

@@ -480,3 +480,58 @@ int repo_is_ancestor(struct git_repo *repo, const struct git_id *ancestor,
 		return result(r);
 	return r ? 0 : REPO_NONE;
 }
+
+static int diff_walk(git_diff *diff,
+		     int (*cb)(void *arg, const char *path,
+			       const struct git_id *old,
+			       const struct git_id *new),
+		     void *arg)
+{
+	size_t i, nr = git_diff_num_deltas(diff);
+	int r = 0;
+
+	for (i = 0; i < nr && !r; i++) {
+		const git_diff_delta *d = git_diff_get_delta(diff, i);
+		bool added = d->status == GIT_DELTA_ADDED;
+		bool deleted = d->status == GIT_DELTA_DELETED;
+		struct git_id old, new;
+
+		from_oid(&d->old_file.id, &old);
+		from_oid(&d->new_file.id, &new);
+		r = cb(arg, deleted ? d->old_file.path : d->new_file.path,
+		       added ? NULL : &old, deleted ? NULL : &new);
+	}
+	return r;
+}
+
+int repo_tree_diff(struct git_repo *repo, const struct git_id *from,
+		   const struct git_id *to,
+		   int (*cb)(void *arg, const char *path,
+			     const struct git_id *old,
+			     const struct git_id *new),
+		   void *arg)
+{
+	git_diff_options opts = GIT_DIFF_OPTIONS_INIT;
+	git_tree *a = NULL, *b = NULL;
+	git_diff *diff = NULL;
+	git_oid oid;
+	int r = 0;
+
+	opts.flags = GIT_DIFF_SKIP_BINARY_CHECK | GIT_DIFF_INCLUDE_TYPECHANGE;
+	if (from) {
+		to_oid(from, &oid);
+		r = git_tree_lookup(&a, repo->repo, &oid);
+	}
+	to_oid(to, &oid);
+	if (!r)
+		r = git_tree_lookup(&b, repo->repo, &oid);
+	if (!r)
+		r = git_diff_tree_to_tree(&diff, repo->repo, a, b, &opts);
+	git_tree_free(a);
+	git_tree_free(b);
+	if (r)
+		return result(r);
+	r = diff_walk(diff, cb, arg);
+	git_diff_free(diff);
+	return r;
+}

@@ -187,4 +187,21 @@ int repo_first_parent(struct git_repo *repo, const struct git_id *commit,
 int repo_is_ancestor(struct git_repo *repo, const struct git_id *ancestor,
 		    const struct git_id *commit);
 
+/**
+ * repo_tree_diff() - the files that differ between two trees
+ * @from: tree before, NULL: an empty one
+ * @to: tree after
+ * @cb: called for each path; @old or @new is NULL where it is not there; a
+ *	result that is not 0 ends the walk
+ * @arg: handed to @cb
+ *
+ * Return: 0, what @cb gave, %REPO_NONE or -EIO.
+ */
+int repo_tree_diff(struct git_repo *repo, const struct git_id *from,
+		   const struct git_id *to,
+		   int (*cb)(void *arg, const char *path,
+			     const struct git_id *old,
+			     const struct git_id *new),
+		   void *arg);
+
 #endif

@@ -3,11 +3,14 @@
 #include "kernel-series/tree.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
+#include "kernel-series/blob-index.h"
 #include "kernel-series/git-program.h"
 #include "kernel-series/tree-dir.h"
 #include "kernel-series/tree-package.h"
+#include "lib/clock.h"
 #include "lib/fs.h"
 #include "lib/json.h"
 #include "lib/log.h"
@@ -139,6 +142,25 @@ static int fetch(struct import *im)
 	return r;
 }
 
+/* So that base.h can find a commit of the history by its blobs. */
+static int index_history(struct import *im)
+{
+	struct git_repo *repo __free(repo) = NULL;
+	int64_t start_ms = clock_mono_ms();
+	struct git_id tip;
+	int r = repo_open(im->repo, &repo, im->why);
+
+	if (!r)
+		r = git_id_parse(im->commit_hex, &tip);
+	if (!r)
+		r = blob_index_update(repo, im->name, &tip, 0, im->why);
+	if (r)
+		return r < 0 ? r : -EIO;
+	pr_info("history indexed in %" PRId64 " ms\n",
+		clock_mono_ms() - start_ms);
+	return 0;
+}
+
 static int import_git(struct import *im)
 {
 	const char *parse[] = { "rev-parse", "--verify", im->ref, NULL };
@@ -160,7 +182,7 @@ static int import_git(struct import *im)
 	r = git_program_ok(&g, &out, im->why);
 	strbuf_rtrim(&out);
 	strbuf_add_utf8(&im->describe, out.buf, min(out.len, (size_t)200));
-	return r;
+	return r ? r : index_history(im);
 }
 
 static int import_run(struct import *im, const char *kind)
