@@ -20,11 +20,14 @@ static const struct guest_test tests[] = {
 const char *const guest_tests_default[] = {
 	"madv_populate",
 	"map_fixed_noreplace",
-	"map_populate",
+	"mdwe_test",
+	"memfd_secret",
 	"mkdirty",
 	"mlock2-tests",
 	"mrelease_test",
 	"mremap_dontunmap",
+	"mseal_test",
+	"pagemap_ioctl",
 	NULL
 };
 
