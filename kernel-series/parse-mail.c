@@ -42,13 +42,24 @@ json_t *parse_bracketed_list(const json_t *ids)
 }
 
 /* "[RFC,1/2] title": the tokens left after PATCH is taken out, and the title */
-static void set_name(const struct mail *m, json_t *o)
+static void set_name(const struct mail *m, const json_t *options, json_t *o)
 {
+	const json_t *drop = json_object_get(options, "drop_prefixes"), *d;
+	size_t k;
 	struct strbuf sb __free(strbuf) = STRBUF_INIT;
 	json_t *tokens = json_array();
 
 	for (size_t i = 0; m->subj.tokens[i]; i++) {
-		strbuf_addf(&sb, "%s%s", i ? "," : "[", m->subj.tokens[i]);
+		bool dropped = false;
+
+		json_array_foreach(drop, k, d)
+			dropped |= json_is_string(d) &&
+				   !strcasecmp(json_string_value(d),
+					       m->subj.tokens[i]);
+		if (dropped)
+			continue;
+		strbuf_addf(&sb, "%s%s", sb.len ? "," : "[",
+			    m->subj.tokens[i]);
 		json_array_append_new(tokens, json_text(m->subj.tokens[i]));
 	}
 	if (sb.len)
@@ -236,7 +247,7 @@ json_t *parse_mail_view(const struct mail *m, const json_t *options)
 			  "email", json_object_get(o, "from_email")));
 	/* one mail alone has had no reply */
 	json_object_set_new(o, "tags_from_replies", json_array());
-	set_name(m, o);
+	set_name(m, options, o);
 	set_message(m, o);
 	set_body(m, o);
 	set_diff(m, o);

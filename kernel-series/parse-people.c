@@ -144,6 +144,36 @@ static void add_body_ids(struct people *p, const struct mail *m)
 	}
 }
 
+/* "https://bar.com/bug?extid=123" on a host of ours names the bug as well. */
+static void add_link_ids(struct people *p, const struct mail *m)
+{
+	const json_t *domains = json_object_get(p->options, "own_domains");
+	size_t i;
+	json_t *d;
+
+	json_array_foreach(domains, i, d) {
+		char *mark __free(kfree) = xasprintf(
+			"://%s/bug?extid=",
+			json_string_value(d) ? json_string_value(d) : "");
+		const char *at = m->display.buf;
+
+		while ((at = strstr(at, mark))) {
+			size_t n;
+
+			at += strlen(mark);
+			for (n = 0; isalnum((unsigned char)at[n]) && n < 100;
+			     n++)
+				;
+			if (n) {
+				char *id = xstrndup(at, n);
+
+				add_once(p->ids, id);
+				free(id);
+			}
+		}
+	}
+}
+
 /* The first link in the text that leads to a group of ours. */
 static char *find_link(const struct mail *m)
 {
@@ -176,6 +206,7 @@ void parse_people(const struct mail *m, const json_t *options, json_t *o)
 	for (size_t i = 0; i < m->cc.nr; i++)
 		add_person(&p, &m->cc.v[i]);
 	add_body_ids(&p, m);
+	add_link_ids(&p, m);
 	if (orig.nr) {
 		json_set_text(o, "from_name", orig.v[0].name);
 		json_set_text(o, "from_email", orig.v[0].email);
