@@ -67,34 +67,22 @@ json_t *bench_parse(const char *name, const struct strbuf *out,
 	return o;
 }
 
-static int by_value(const void *a, const void *b)
+size_t bench_floor(const int64_t *samples, size_t n, int64_t *ret)
 {
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	size_t same = 0;
 
-	return x < y ? -1 : x > y;
+	*ret = n ? samples[0] : 0;
+	for (size_t i = 1; i < n; i++)
+		*ret = min(*ret, samples[i]);
+	for (size_t i = 0; i < n; i++)
+		same += samples[i] - *ret <= BENCH_ROUNDING;
+	return same;
 }
 
-size_t bench_mode(const int64_t *samples, size_t n, int64_t *ret)
+/* Once is chance, however few rounds there were. */
+static bool often_enough(size_t same, size_t n)
 {
-	int64_t sorted[BENCH_MAX_SAMPLES];
-	size_t best = 0;
-
-	if (n > BENCH_MAX_SAMPLES)
-		n = BENCH_MAX_SAMPLES;
-	memcpy(sorted, samples, n * sizeof(*sorted));
-	qsort(sorted, n, sizeof(*sorted), by_value);
-	for (size_t i = 0; i < n; i++) {
-		size_t same = 1;
-
-		while (i + same < n &&
-		       sorted[i + same] - sorted[i] <= BENCH_ROUNDING)
-			same++;
-		if (same > best) {
-			best = same;
-			*ret = sorted[i];
-		}
-	}
-	return best;
+	return same >= 2 && 5 * same >= n;
 }
 
 static size_t samples_of(const json_t *o, int64_t *ret)
@@ -129,14 +117,14 @@ static void set_value(json_t *row, const json_t *a, const json_t *b)
 	int64_t s[2 * BENCH_MAX_SAMPLES], value_a = 0, value_b = 0;
 	size_t n_a = samples_of(a, s), n_b = samples_of(b, s + n_a);
 	size_t n = n_a + n_b;
-	size_t mode_a = bench_mode(s, n_a, &value_a);
-	size_t mode_b = bench_mode(s + n_a, n_b, &value_b);
+	size_t same_a = bench_floor(s, n_a, &value_a);
+	size_t same_b = bench_floor(s + n_a, n_b, &value_b);
 	int64_t differ = value_a > value_b ? value_a - value_b :
 					     value_b - value_a;
 
 	if (differ > BENCH_ROUNDING)
 		set_spread(row, s, n, "two boots of one image differ");
-	else if (2 * mode_a <= n_a || 2 * mode_b <= n_b)
+	else if (!often_enough(same_a, n_a) || !often_enough(same_b, n_b))
 		set_spread(row, s, n, "the rounds of one boot differ");
 	else
 		json_set_int(row, "value", min(value_a, value_b));

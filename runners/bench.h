@@ -28,17 +28,15 @@
 json_t *bench_parse(const char *name, const struct strbuf *out,
 		    const char *failed);
 /**
- * bench_mode() - the count that most of @n samples share
- * @ret: the lowest of the samples that agree within %BENCH_ROUNDING
+ * bench_floor() - the least of @n samples, and how often it was reached
+ * @ret: the least
  *
- * A timer tick falls into some rounds and adds a few thousand instructions, or
- * spares a few hundred where it takes work out of the round; the rounds without
- * one repeat exactly. So the mode is the count, neither the mean nor the
- * minimum.
+ * All noise adds: a refilled free list, work of an earlier round that was put
+ * off. The least is the bare count if several rounds reach it exactly.
  *
- * Return: how many samples agree; not more than half are no mode. 0 for none.
+ * Return: samples within %BENCH_ROUNDING of the least.
  */
-size_t bench_mode(const int64_t *samples, size_t n, int64_t *ret);
+size_t bench_floor(const int64_t *samples, size_t n, int64_t *ret);
 /**
  * bench_combine() - one row of "benchmarks" from two boots of the same image
  * @a: bench_parse() of the first boot, borrowed
@@ -46,8 +44,8 @@ size_t bench_mode(const int64_t *samples, size_t n, int64_t *ret);
  *
  * Row, a new reference: {name, unit: "instructions", value, work, samples: those
  * of both boots, why}. "value" is null, and "why" says "not applicable: ...", or
- * "not countable: ..." with the spread, when the two boots do not agree or there
- * is no mode.
+ * "not countable: ..." with the spread, when the two boots do not have the same
+ * least sample or fewer than a fifth of the rounds of one reach it.
  *
  * Return: the row, never NULL.
  */

@@ -574,6 +574,14 @@ static int run_benchmarks(struct guest_job *g, const struct boot_result *first)
 	return JOB_PASSED;
 }
 
+static void remove_work(const struct job *job)
+{
+	char *work __free(kfree) = job_path(job, "work");
+
+	if (!job->keep_work)
+		fs_rm_rf(work);
+}
+
 int guest_run(struct job *job, struct strbuf *summary)
 {
 	struct guest_job g = { .job = job, .summary = summary };
@@ -598,6 +606,7 @@ int guest_run(struct job *job, struct strbuf *summary)
 	}
 	boot_result_release(&b);
 out_release:
+	remove_work(job);
 	guest_job_release(&g);
 	return r;
 }
