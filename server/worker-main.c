@@ -176,8 +176,8 @@ static int do_report(const json_t *request)
 		json_decref(judgement);
 		return answer_or_error(r, NULL, &why);
 	}
-	return put_answer(json_pack("{s:o, s:o}", "judgement", judgement,
-				    "mail", mail));
+	return answer_or_error(0, json_pack("{s:o, s:o}", "judgement",
+					    judgement, "mail", mail), &why);
 }
 
 static const struct {

@@ -163,8 +163,10 @@ class Daemon:
     jobs, mails and replies are new each time.
     """
 
-    def __init__(self, prefix, name="e2e"):
+    def __init__(self, prefix, name="e2e",
+                 keep=("trees.git", "src", "warm", "ccache")):
         self.prefix = prefix
+        self.keep = keep
         self.state = os.path.join(CACHE, name, "state")
         self.conf = os.path.join(CACHE, name, "mmcid.conf")
         self.log = os.path.join(CACHE, name, "mmcid.log")
@@ -176,7 +178,7 @@ class Daemon:
     def forget(self):
         os.makedirs(self.state, exist_ok=True)
         for entry in os.listdir(self.state):
-            if entry not in ("trees.git", "src", "warm", "ccache"):
+            if entry not in self.keep:
                 path = os.path.join(self.state, entry)
                 if os.path.isdir(path) and not os.path.islink(path):
                     shutil.rmtree(path)
@@ -359,3 +361,21 @@ def shared_thread(name):
 
 def scratch():
     return tempfile.mkdtemp(prefix="mmci-e2e-")
+
+
+def source(location, name="list", kind="public-inbox"):
+    return f"""
+source {name} {{
+	kind = "{kind}"
+	location = "{location}"
+	poll_s = 1
+}}
+"""
+
+
+def curl(*args):
+    """-> status, body"""
+    p = subprocess.run(["curl", "-s", "--noproxy", "*", "-w", "\n%{http_code}",
+                        *args], stdout=subprocess.PIPE, check=True, timeout=60)
+    body, _, status = p.stdout.decode().rpartition("\n")
+    return int(status), body

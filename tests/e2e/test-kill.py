@@ -10,7 +10,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from harness import (TOP, Archive, Daemon, Skip, check, equal,  # noqa: E402
                      install, needs_root, note, run_cases, scratch,
-                     wait_until)
+                     source, wait_until)
 
 SAMPLE = os.path.join(TOP, "deploy", "sample", "mprotect-sample.mbox")
 KEY = "20261102081400.1000-1-paula@example.org"
@@ -59,12 +59,7 @@ def the_daemon_starts():
     archive = Archive(scratch())
     archive.serve()
     d = Daemon(prefix, "e2e")
-    d.configure(f"""
-source list {{
-	location = "{archive.url}"
-	poll_s = 1
-}}
-""")
+    d.configure(source(archive.url))
     d.start()
     d.add_base_tree()
     archive.add_mbox(SAMPLE)
