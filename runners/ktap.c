@@ -372,16 +372,18 @@ static void leave_siblings(struct ktap_parser *k, unsigned int indent)
 
 static void on_version(struct ktap_parser *k, const struct ktap_line *l)
 {
-	struct node *root = &k->nodes[k->stack[0]];
+	struct node *root;
 
-	if (l->indent <= root->indent) {
+	if (l->indent <= k->nodes[k->stack[0]].indent) {
 		/* the next program's output: number and plan start anew */
 		while (k->depth > 1)
 			abandon_top(k);
+		root = top(k);
 		if (!root->children && !root->has_plan)
 			return;
+		/* the missing ones are nodes too: the array may move */
 		add_missing(k);
-		root = &k->nodes[k->stack[0]];
+		root = top(k);
 		root->has_plan = false;
 		root->children = 0;
 		root->planned = 0;

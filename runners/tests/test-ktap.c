@@ -125,6 +125,17 @@ static void a_wild_plan_stays_small(void **state)
 	assert_int_equal(count(r, "crashed"), 3999999999);
 }
 
+/* Found by the fuzzer: missing tests made the array of nodes move. */
+static void a_new_header_ends_what_is_missing(void **state)
+{
+	json_t *r __free(json) = parse(
+		"KTAP version 1\n1..2\n    # Subtest: a\n    1..900\n"
+		"    ok 1 x\nKTAP version 1\n1..1\nok 1 b\n");
+
+	assert_int_equal(count(r, "passed"), 2);
+	assert_int_equal(count(r, "crashed"), 900);
+}
+
 static void selftest_styles(void **state)
 {
 	static const struct {
@@ -180,6 +191,7 @@ int main(void)
 		cmocka_unit_test(kernel_messages_do_not_disturb),
 		cmocka_unit_test(pieces_make_the_same_whole),
 		cmocka_unit_test(a_wild_plan_stays_small),
+		cmocka_unit_test(a_new_header_ends_what_is_missing),
 		cmocka_unit_test(selftest_styles),
 	};
 
