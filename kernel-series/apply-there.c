@@ -179,7 +179,7 @@ static int check_file(struct git_repo *repo, const struct git_id *tree,
 	struct strbuf before __free(strbuf) = STRBUF_INIT;
 	unsigned int mode = 0;
 	size_t bad;
-	int r;
+	int r = 0;
 
 	if (f->is_delete || f->is_rename) {
 		r = read_file(repo, tree, f->old_path, &mode, &text);
