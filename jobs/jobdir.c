@@ -156,6 +156,15 @@ static char *artefact(const struct config *cfg, struct job_id job,
 			 (long long)json_get_int(attempt, "number", 0), path);
 }
 
+/* The patch whose kernel was kept; 0 is the base, which has runs of its own. */
+static int64_t image_patch(const json_t *attempt)
+{
+	const json_t *result = json_object_get(attempt, "result");
+
+	return json_get_int(json_object_get(result, "artefacts"),
+			    "image_patch", 0);
+}
+
 static json_t *benchmarks(void)
 {
 	/* 16 MiB in 4 KiB pages, to read-only and back */
@@ -177,6 +186,10 @@ static int set_guest(struct db *db, const struct config *cfg,
 	attempt = json_array_get(results, 0);
 	image = artefact(cfg, from, attempt, "image");
 	tests = artefact(cfg, from, attempt, "selftests");
+	if (json_get_int(job, "version_id", 0) && !image_patch(attempt)) {
+		strbuf_addstr(why, "no patch of the series gives a kernel");
+		return JOBDIR_NOTHING_TO_RUN;
+	}
 	if (!image) {
 		strbuf_setf(why, "job %lld gave no kernel image",
 			    (long long)from.v);

@@ -49,6 +49,7 @@ static const char *const infra_anywhere[] = {
 	"terminated with signal 9",
 	"signal: 9, SIGKILL",
 	"fatal error: Killed",
+	"*** The source tree is not clean",
 	"virtual memory exhausted",
 	"out of memory",
 	"memory exhausted",
