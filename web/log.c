@@ -86,11 +86,15 @@ static const char *kind_of(const char *s, size_t len)
 {
 	if (len > 4 && !memcmp(s, "==> ", 4))
 		return "stage";
+	if (len > 7 && !memcmp(s, "not ok ", 7))
+		return "error";
 	len = min(len, (size_t)400);
+	/* all that follow have one; most lines of a build do not */
+	if (!memchr(s, ':', len))
+		return NULL;
 	if (has(s, len, "error: ") || has(s, len, "*** [") ||
 	    has(s, len, "BUG: ") || has(s, len, "Kernel panic") ||
-	    has(s, len, "undefined reference to") ||
-	    (len > 7 && !memcmp(s, "not ok ", 7)))
+	    has(s, len, "undefined reference to"))
 		return "error";
 	if (has(s, len, "warning: ") || has(s, len, "WARNING: "))
 		return "warning";
