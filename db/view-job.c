@@ -6,7 +6,7 @@
 
 #define JOB_COLUMNS                                                     \
 	"j.id, j.kind, j.arch, j.kconfig, j.toolchain, j.state,"        \
-	" j.state_why, j.priority, j.attempts AS n_attempts,"            \
+	" j.state_why, j.priority, j.attempts,"                          \
 	" j.base_commit,"                                                \
 	" j.created_s, j.changed_s"
 
@@ -118,7 +118,7 @@ static const char sql_measures[] =
 static const struct {
 	const char *key, *sql;
 } job_lists[] = {
-	{ "needs", sql_needs },	      { "attempts", sql_attempts },
+	{ "needs", sql_needs },	      { "attempts_list", sql_attempts },
 	{ "findings", sql_findings }, { "tests", sql_tests },
 	{ "measures", sql_measures },
 };

@@ -37,7 +37,7 @@ static json_t *pairs_of(const json_t *o)
  */
 static json_t *pick_attempt(json_t *v, int64_t number)
 {
-	json_t *list = json_object_get(v, "attempts"), *a;
+	json_t *list = json_object_get(v, "attempts_list"), *a;
 	json_t *picked = number ? NULL : json_array_get(list, 0);
 	size_t i;
 

@@ -368,6 +368,8 @@ static void the_job_page_opens_at_the_error(void **state)
 				 "href=\"#L873\">873</a>include/linux/"
 				 "pgtable.h:873:15: error: implicit"));
 	assert_false(has(&a.body, "id=\"L1\""));
+	assert_true(has(&a.body, "rerun by operator"));
+	assert_true(has(&a.body, "the runner died"));
 }
 
 static void the_api_lists_and_shows(void **state)
@@ -388,7 +390,8 @@ static void the_api_lists_and_shows(void **state)
 	cell = json_array_get(cell, 0);
 	assert_string_equal(json_get_str(cell, "state", ""), "broken");
 	assert_int_equal(json_get_int(cell, "errors", 0), 2);
-	assert_int_equal(json_array_size(json_object_get(job, "attempts")), 2);
+	assert_int_equal(json_array_size(json_object_get(job, "attempts_list")),
+			 2);
 }
 
 static void lists_are_paged(void **state)
