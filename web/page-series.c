@@ -63,9 +63,25 @@ static char *places_text(const json_t *places)
 	return strbuf_detach(&sb);
 }
 
-static void add_finding_words(json_t *v)
+/* "2/3", or whose fix-up a number behind the patches is. */
+static char *patch_text(const json_t *v, int64_t number)
 {
 	int64_t total = json_get_int(v, "total", 0);
+	const json_t *f;
+	size_t i;
+
+	json_array_foreach(json_object_get(v, "fixups"), i, f) {
+		if (number > total && json_get_int(f, "number", 0) == number)
+			return xasprintf("the fix-up of %s",
+					 json_get_str(f, "from_name", "?"));
+	}
+	if (!number)
+		return xstrdup("the series");
+	return xasprintf("%" PRId64 "/%" PRId64, number, total);
+}
+
+static void add_finding_words(json_t *v)
+{
 	json_t *ours = json_array(), *others = json_array(), *f;
 	size_t i;
 
@@ -74,11 +90,13 @@ static void add_finding_words(json_t *v)
 		char *text __free(kfree) = places_text(places);
 		bool error = !strcmp(json_get_str(f, "severity", ""), "error");
 		bool series = !strcmp(json_get_str(f, "blame", ""), "series");
+		int64_t until = json_get_int(f, "until_number", 0);
 		char *at __free(kfree) =
-			xasprintf("%" PRId64 "/%" PRId64,
-				  json_get_int(f, "number", 0), total);
+			patch_text(v, json_get_int(f, "number", 0));
+		char *by __free(kfree) = until ? patch_text(v, until) : NULL;
 
 		json_set_text(f, "at", at);
+		json_set_text(f, "cured_by", by);
 		json_set_text(f, "places_text", text);
 		json_set_text(f, "mark", error ? "broken" : "warns");
 		json_object_set(f, "job", json_array_get(places, 0));
