@@ -168,7 +168,8 @@ static int64_t image_patch(const json_t *attempt)
 static json_t *benchmarks(void)
 {
 	/* 16 MiB in 4 KiB pages, to read-only and back */
-	return json_pack("[{s:s, s:[]}]", "name", "mprotect", "args");
+	return json_pack("[{s:s, s:[s]}]", "name", "mprotect", "args",
+			 "size_kib=16384");
 }
 
 static int set_guest(struct db *db, const struct config *cfg,

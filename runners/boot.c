@@ -17,6 +17,11 @@
 /* A silent step may be this much late in reporting its own end. */
 #define STEP_GRACE_S 15
 /* How long a hanging guest may answer the questions put to it. */
+/*
+ * A guest that has said all it had to say is given this long to power off. A
+ * kernel without ACPI cannot, it halts.
+ */
+#define DONE_GRACE_MS 2000
 #define DIAGNOSIS_MS 2000
 /* How long QEMU may take to end after it was told to. */
 #define QUIT_MS 5000
@@ -245,6 +250,25 @@ static int64_t idle_limit_ms(const struct run *run)
 	return s * 1000;
 }
 
+/*
+ * A kernel that has no means to power off says so and halts: nothing more will
+ * come. Source: kernel/reboot.c, arch/x86/kernel/reboot.c.
+ */
+static bool has_halted(const struct run *run)
+{
+	static const char text[] = "System halted";
+	const struct strbuf *con = &run->ret->console;
+	size_t tail = min(con->len, (size_t)200);
+
+	return memmem(con->buf + con->len - tail, tail, text,
+		      sizeof(text) - 1) != NULL;
+}
+
+static bool is_over(const struct run *run)
+{
+	return run->ret->guest.done || has_halted(run);
+}
+
 /* Milliseconds until the next deadline; 0: one is over. */
 static int64_t time_left(struct run *run)
 {
@@ -254,6 +278,9 @@ static int64_t time_left(struct run *run)
 
 	if (run->diagnosing)
 		return max(run->diagnosis_end_ms - now, (int64_t)0);
+	if (is_over(run))
+		return max(run->last_sign_ms + DONE_GRACE_MS - now,
+			   (int64_t)0);
 	if (all <= 0)
 		stop(run, xasprintf("no end after %u s", run->spec->timeout_s));
 	else if (idle <= 0)
@@ -268,7 +295,11 @@ static int64_t time_left(struct run *run)
 
 static bool must_end(const struct run *run)
 {
-	return run->diagnosing && clock_mono_ms() >= run->diagnosis_end_ms;
+	int64_t now = clock_mono_ms();
+
+	if (is_over(run))
+		return now >= run->last_sign_ms + DONE_GRACE_MS;
+	return run->diagnosing && now >= run->diagnosis_end_ms;
 }
 
 static void watch(struct run *run)
@@ -377,6 +408,11 @@ static int judge(struct run *run, int status)
 	}
 	if (run->stop) {
 		judge_stopped(run);
+		return 0;
+	}
+	if (has_halted(run)) {
+		r->outcome = BOOT_EARLY_EXIT;
+		strbuf_addstr(&r->why, "halted before its plan was done");
 		return 0;
 	}
 	if (!clean)
@@ -510,7 +546,7 @@ int boot_run(const struct boot_spec *spec, struct boot_result *ret)
 	old_pipe = signal(SIGPIPE, SIG_IGN);
 	watch(&run);
 	/* asked first, so that whoever contains it can clean up behind it */
-	if (run.stop)
+	if (run.stop || is_over(&run))
 		ask(&run, "{\"execute\":\"quit\"}\n");
 	child_wait(&run.child, QUIT_MS, &status);
 	pull_rest(&run);
