@@ -194,6 +194,7 @@ listen_port = {self.port}
 libexec_dir = "{self.prefix}/libexec/mmci"
 kconfig_dir = "{self.prefix}/share/mmci/kconfig"
 make_jobs = {os.cpu_count()}
+parallel_jobs = 2
 settle_s = 3
 {top}
 matrix {{
