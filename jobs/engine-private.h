@@ -18,6 +18,7 @@ struct engine_source {
 	struct worker *worker;
 	struct ingest *ingest;
 	struct loop_timer *timer;
+	char *error; /* of the last look, so that it is logged once */
 };
 
 /** struct engine_run - one attempt at work; child.pid is 0 when adopted */
@@ -94,6 +95,8 @@ void engine_reports(struct engine *e);
 bool engine_strike(struct engine *e, struct version_id id);
 /** engine_no_strikes() - it worked */
 void engine_no_strikes(struct engine *e, struct version_id id);
+/** engine_give_up() - say openly that mmci could not do it; 0 or -errno */
+int engine_give_up(struct engine *e, struct version_id id, const char *why);
 /**
  * engine_judge_input() - the runs of a version, as judge() wants them
  * @ret: new reference

@@ -46,9 +46,11 @@ static void on_done(json_t *answer, const char *error, void *arg)
 	ingest_free(s->ingest);
 	s->ingest = NULL;
 
-	if (why.len)
+	if (why.len && (!s->error || strcmp(s->error, why.buf)))
 		pr_warn("%s: %s\n", s->cfg->name, why.buf);
-	else if (n)
+	free(s->error);
+	s->error = why.len ? xstrdup(why.buf) : NULL;
+	if (n)
 		pr_info("%s: %lld new mails\n", s->cfg->name, (long long)n);
 	r = db_source_tried(s->e->db, s->id, why.len ? why.buf : NULL, n > 0);
 	if (r)
@@ -134,6 +136,7 @@ void engine_pull_stop(struct engine *e)
 		worker_stop(s->worker);
 		loop_cancel_timer(e->loop, s->timer);
 		ingest_free(s->ingest);
+		free(s->error);
 	}
 }
 

@@ -297,17 +297,6 @@ static int store_verdict(struct engine *e, struct version_id id,
 	return r ? r : db_commit(e->db);
 }
 
-static int give_up(struct engine *e, struct version_id id, const char *why)
-{
-	int r = db_begin(e->db);
-
-	if (!r)
-		r = db_version_verdict(e->db, id, "unknown", why);
-	if (!r)
-		r = db_version_set(e->db, id, VERSION_DONE, why);
-	return r ? r : db_commit(e->db);
-}
-
 static void on_report(json_t *answer, const char *error, void *arg)
 {
 	struct engine *e = arg;
@@ -331,7 +320,7 @@ static void on_report(json_t *answer, const char *error, void *arg)
 	} else {
 		pr_err("series %lld: judging: %s\n", (long long)id.v, error);
 		if (engine_strike(e, id))
-			r = give_up(e, id, error);
+			r = engine_give_up(e, id, error);
 	}
 	if (r)
 		engine_fail_soft(e, "storing a verdict", r);

@@ -188,18 +188,6 @@ static int store_applied(struct engine *e, struct version_id id,
 	return r ? r : db_commit(e->db);
 }
 
-/* After a few tries it is said openly that mmci could not do it. */
-static int give_up(struct engine *e, struct version_id id, const char *why)
-{
-	int r = db_begin(e->db);
-
-	if (!r)
-		r = db_version_verdict(e->db, id, "unknown", why);
-	if (!r)
-		r = db_version_set(e->db, id, VERSION_DONE, why);
-	return r ? r : db_commit(e->db);
-}
-
 static void remove_apply_dir(const struct engine *e, struct version_id id)
 {
 	char *dir __free(kfree) = xasprintf("%s/apply/%lld", e->cfg->state_dir,
@@ -225,7 +213,7 @@ static void on_applied(json_t *answer, const char *error, void *arg)
 	} else {
 		pr_err("series %lld: applying: %s\n", (long long)id.v, error);
 		if (engine_strike(e, id))
-			r = give_up(e, id, error);
+			r = engine_give_up(e, id, error);
 	}
 	if (r)
 		engine_fail_soft(e, "storing an applied series", r);
@@ -423,7 +411,7 @@ static void plan_next(struct engine *e)
 			db_rollback(e->db);
 			pr_err("planning series %lld: %s\n", (long long)id.v,
 			       why.buf);
-			r = give_up(e, id, why.buf);
+			r = engine_give_up(e, id, why.buf);
 		}
 		if (r)
 			break;

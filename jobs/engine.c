@@ -70,6 +70,17 @@ void engine_no_strikes(struct engine *e, struct version_id id)
 	json_object_del(e->strikes, key);
 }
 
+int engine_give_up(struct engine *e, struct version_id id, const char *why)
+{
+	int r = db_begin(e->db);
+
+	if (!r)
+		r = db_version_verdict(e->db, id, "unknown", why);
+	if (!r)
+		r = db_version_set(e->db, id, VERSION_DONE, why);
+	return r ? r : db_commit(e->db);
+}
+
 int engine_new(const struct config *cfg, struct db *db, struct loop *loop,
 	       const char *self, const char *runner, struct engine **ret,
 	       struct strbuf *why)

@@ -128,8 +128,8 @@ CREATE TABLE base_try (
 	seq		INTEGER NOT NULL,
 	tree		TEXT NOT NULL,
 	commit_id	TEXT NOT NULL,
-	signal		TEXT NOT NULL,		-- base-commit, blobs, tag, fallback ...
-	outcome		TEXT NOT NULL,		-- chosen, applies, conflict, no-match, error
+	signal		TEXT NOT NULL,		-- base-commit, index-lines, named, maintainers, rank
+	outcome		TEXT NOT NULL,		-- applied, conflict, upstream, no-match
 	why		TEXT NOT NULL,
 	PRIMARY KEY (version_id, seq)
 ) STRICT, WITHOUT ROWID;
@@ -185,7 +185,7 @@ CREATE TABLE finding (
 	number		INTEGER NOT NULL,	-- the patch it starts at
 	until_number	INTEGER NOT NULL DEFAULT 0, -- patch that repairs it, 0: none
 	stage		TEXT NOT NULL,		-- build boot test bench
-	blame		TEXT NOT NULL,		-- series base infrastructure flaky unknown
+	blame		TEXT NOT NULL,		-- series base fixup flaky unknown
 	tool		TEXT NOT NULL,
 	severity	TEXT NOT NULL,		-- error warning
 	option		TEXT NOT NULL DEFAULT '',
