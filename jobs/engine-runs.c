@@ -351,7 +351,8 @@ void engine_runs_stop(struct engine *e)
 	int r;
 
 	list_for_each_entry_safe(run, n, &e->runs, node) {
-		r = put_back(e, run);
+		/* an adopted runner is nobody's child: the next start finds it */
+		r = run->child.pid > 0 ? put_back(e, run) : 0;
 		if (r)
 			engine_fail_soft(e, "stopping a job", r);
 		run_free(run);
