@@ -22,7 +22,7 @@ HARMLESS = os.path.join(TOP, "deploy", "sample", "harmless.mbox")
 HARMLESS_KEY = "20261103154500.2000-1-otto@example.org"
 
 # The warm base is built first, once: a cold cache takes minutes.
-FIRST_S = 1200
+FIRST_S = 1800
 NEXT_S = 600
 
 d = archive = None
