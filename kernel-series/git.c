@@ -374,7 +374,7 @@ int repo_blob_write(struct git_repo *repo, const void *data, size_t len,
 
 int repo_blob_find(struct git_repo *repo, const char *hex, struct git_id *ret)
 {
-	size_t len = strlen(hex), dummy;
+	size_t len = strlen(hex), size_bytes;
 	git_object_t type;
 	git_oid prefix, oid;
 	int r;
@@ -384,7 +384,7 @@ int repo_blob_find(struct git_repo *repo, const char *hex, struct git_id *ret)
 		return REPO_NONE;
 	r = git_odb_exists_prefix(&oid, repo->odb, &prefix, len);
 	if (!r)
-		r = git_odb_read_header(&dummy, &type, repo->odb, &oid);
+		r = git_odb_read_header(&size_bytes, &type, repo->odb, &oid);
 	if (r)
 		return result(r);
 	if (type != GIT_OBJECT_BLOB)
