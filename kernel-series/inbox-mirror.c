@@ -124,10 +124,11 @@ static int fetch_once(const struct mirror_spec *spec, const char *depth,
 			   "protocol.http.allow=always" :
 			   "protocol.http.allow=never";
 	const char *argv[] = {
-		"git", "-c", agent.buf, "-c", "http.lowSpeedLimit=1", "-c",
-		low_speed, "-c", "protocol.allow=never", "-c",
-		"protocol.https.allow=always", "-c", http, "-c", "gc.auto=0",
-		"-c", "maintenance.auto=false", "-c", "core.hooksPath=/dev/null",
+		"git", "-c", agent.buf, "-c", "http.maxRequests=1", "-c",
+		"http.lowSpeedLimit=1", "-c", low_speed, "-c",
+		"protocol.allow=never", "-c", "protocol.https.allow=always",
+		"-c", http, "-c", "gc.auto=0", "-c",
+		"maintenance.auto=false", "-c", "core.hooksPath=/dev/null",
 		"--git-dir", spec->git_dir, "fetch", "-q", "--no-tags",
 		"--no-write-fetch-head", "--update-shallow", spec->url,
 		"+refs/heads/master:refs/heads/master", depth, NULL

@@ -122,7 +122,8 @@ static int fetch(struct import *im)
 	char *depth __free(kfree) =
 		im->depth > 0 ? xasprintf("--depth=%lld",
 					  (long long)im->depth) : NULL;
-	const char *argv[] = { "-c", "http.lowSpeedLimit=1000", "-c",
+	const char *argv[] = { "-c", "http.maxRequests=1", "-c",
+			       "http.lowSpeedLimit=1000", "-c",
 			       "http.lowSpeedTime=60", "-c",
 			       "fetch.unpackLimit=1", "fetch", "--quiet",
 			       "--no-tags", "--no-write-fetch-head",

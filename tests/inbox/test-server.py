@@ -21,24 +21,30 @@ class Server:
         self.asked = []
         self.running = 0
         self.most = 0
-        lock = threading.Lock()
+        self.lock = threading.Lock()
         server = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self):
-                with lock:
+                with server.lock:
                     server.asked.append((self.path,
                                          self.headers["User-Agent"]))
                     server.running += 1
                     server.most = max(server.most, server.running)
+                self.over = False
                 try:
                     answer(self, self.path)
                 except OSError:
                     pass
-                with lock:
-                    server.running -= 1
+                self.ends()
 
             do_POST = do_GET
+
+            def ends(self):
+                """Once, and before the client can know of it."""
+                with server.lock:
+                    server.running -= not self.over
+                self.over = True
 
             def log_message(self, *args):
                 pass
@@ -55,6 +61,7 @@ def reply(handler, status, body=b"", **headers):
     for name, value in headers.items():
         handler.send_header(name.replace("_", "-"), value)
     handler.send_header("Content-Length", str(len(body)))
+    handler.ends()
     handler.end_headers()
     handler.wfile.write(body)
 
@@ -162,7 +169,12 @@ def static(h, root, path):
 @case
 def plain_files_are_enough_and_requests_are_polite():
     path = archive()
-    server = Server(lambda h, p: static(h, path, p))
+
+    def slow(h, p):
+        time.sleep(0.05)  # long enough for a second request to be seen
+        static(h, path, p)
+
+    server = Server(slow)
     s = Store(server.url, contact_url="https://ci.example.org/about")
     s.pull()
     equal(len(s.mails), 5)
