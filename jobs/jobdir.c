@@ -10,6 +10,7 @@
 #include "db/job.h"
 #include "db/version.h"
 #include "jobs/plan.h"
+#include "jobs/profile.h"
 #include "lib/fs.h"
 #include "lib/json.h"
 
@@ -175,7 +176,7 @@ static json_t *benchmarks(void)
 static int set_guest(struct db *db, const struct config *cfg,
 		     const json_t *job, json_t *o, struct strbuf *why)
 {
-	json_t *results __free(json) = NULL, *attempt;
+	json_t *results __free(json) = NULL, *attempt, *profile;
 	char *image __free(kfree) = NULL, *tests __free(kfree) = NULL;
 	struct job_id from;
 	int r = find_image_job(db, cfg, job, &from, why);
@@ -205,6 +206,10 @@ static int set_guest(struct db *db, const struct config *cfg,
 	if (tests)
 		json_set_text(o, "selftests_dir", tests);
 	json_object_set_new(o, "benchmarks", benchmarks());
+	profile = profile_for(json_get_str(job, "kind", ""),
+			      json_get_str(job, "kconfig", ""));
+	if (profile)
+		json_object_set_new(o, "profile", profile);
 	return 0;
 }
 

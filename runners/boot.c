@@ -16,12 +16,12 @@
 
 /* A silent step may be this much late in reporting its own end. */
 #define STEP_GRACE_S 15
-/* How long a hanging guest may answer the questions put to it. */
 /*
  * A guest that has said all it had to say is given this long to power off. A
  * kernel without ACPI cannot, it halts.
  */
 #define DONE_GRACE_MS 2000
+/* How long a hanging guest may answer the questions put to it. */
 #define DIAGNOSIS_MS 2000
 /* How long QEMU may take to end after it was told to. */
 #define QUIT_MS 5000
@@ -487,8 +487,9 @@ static int start(struct run *run, struct far_ends *f)
 	const struct boot_spec *s = run->spec;
 	struct qemu_spec q = {
 		.arch = s->arch, .image = s->image, .initrd = s->initrd,
-		.append = s->append, .memory_mib = s->memory_mib,
-		.cpus = s->cpus, .kvm = s->kvm, .icount = s->icount,
+		.disk = s->disk, .append = s->append,
+		.memory_mib = s->memory_mib, .cpus = s->cpus,
+		.nodes = s->nodes, .kvm = s->kvm, .icount = s->icount,
 		.console_fd = f->console, .results_fd = f->results,
 		.monitor_fd = f->monitor,
 	};

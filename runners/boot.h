@@ -32,9 +32,11 @@ enum boot_outcome {
  * @arch: "x86_64", "arm64" or "s390"; all strings are borrowed
  * @image: kernel image, where QEMU sees it
  * @initrd: initramfs with the plan
+ * @disk: raw image of a virtio disk, where QEMU sees it, may be NULL
  * @append: more for the kernel command line, may be NULL
  * @memory_mib: guest memory
  * @cpus: virtual CPUs
+ * @nodes: NUMA nodes, 0 or 1: memory is all alike
  * @kvm: use hardware virtualization
  * @icount: count instructions
  * @timeout_s: wall-clock seconds in all
@@ -49,9 +51,11 @@ struct boot_spec {
 	const char *arch;
 	const char *image;
 	const char *initrd;
+	const char *disk;
 	const char *append;
 	unsigned int memory_mib;
 	unsigned int cpus;
+	unsigned int nodes;
 	bool kvm;
 	bool icount;
 	unsigned int timeout_s;

@@ -46,3 +46,8 @@ void guest_plan_write(struct guest_plan *plan, const char *path,
 {
 	strbuf_addf(&plan->text, "write %s %s\n", path, value);
 }
+
+void guest_plan_swapon(struct guest_plan *plan, const char *path)
+{
+	strbuf_addf(&plan->text, "swapon %s\n", path);
+}

@@ -10,61 +10,33 @@
 
 #include "lib/fs.h"
 #include "lib/json.h"
-#include "runners/bench.h"
-#include "runners/boot.h"
 #include "runners/console.h"
-#include "runners/guest-plan.h"
+#include "runners/guest-job.h"
 #include "runners/guest-sandbox.h"
-#include "runners/guest-tests.h"
-#include "runners/initramfs.h"
-#include "runners/job.h"
-#include "runners/ktap.h"
 #include "runners/kvm-probe.h"
 #include "runners/qemu.h"
 
-#define GUEST_MEMORY_MIB 512
 /* Emulation on a busy machine is slow; a booting kernel is never this silent. */
 #define IDLE_S 60
-#define BENCH_TIMEOUT_S 300
 /* QEMU itself: translated code and its own data, beside the guest's memory. */
 #define QEMU_MEMORY_MIB 768
 #define QEMU_PROCESSES 64
 #define CONSOLE_MAX_BYTES (8u << 20)
-#define MAX_BENCHMARKS 64
-/* Kernels turn huge pages off by themselves in guests of this size. */
-#define THP_ENABLED "/sys/kernel/mm/transparent_hugepage/enabled"
-
-/* What a step is called in "tests" or "benchmarks". */
-struct task {
-	char *name;
-};
-
-/*
- * @tasks: one per step of the plan
- * @boots: guests started so far
- */
-struct guest_job {
-	struct job *job;
-	struct guest_plan plan;
-	struct initramfs *fs;
-	struct task *tasks;
-	char *initrd;
-	unsigned int boots;
-	bool kvm;
-	struct strbuf *summary;
-};
 
 static void guest_job_release(struct guest_job *g)
 {
 	for (size_t i = 0; i < g->plan.n_steps; i++)
-		free(g->tasks[i].name);
+		free(g->tasks[i]);
 	free(g->tasks);
+	free(g->step_of);
 	free(g->initrd);
+	free(g->disk);
+	vmtests_release(&g->tests);
 	initramfs_free(g->fs);
 	guest_plan_release(&g->plan);
 }
 
-static int add_program(struct guest_job *g, const char *to, const char *name)
+int guest_add_program(struct guest_job *g, const char *to, const char *name)
 {
 	const struct job *job = g->job;
 	char *from __free(kfree) = xasprintf("%s/guest/%s/%s", job->libexec_dir,
@@ -76,9 +48,8 @@ static int add_program(struct guest_job *g, const char *to, const char *name)
 	return r;
 }
 
-/* A step and what it is called. */
-static int add_task(struct guest_job *g, const char *name,
-		    unsigned int timeout_s, const char *const *argv)
+int guest_add_task(struct guest_job *g, const char *name,
+		   unsigned int timeout_s, const char *const *argv)
 {
 	int r = guest_plan_step(&g->plan, timeout_s, argv);
 
@@ -88,126 +59,8 @@ static int add_task(struct guest_job *g, const char *name,
 	}
 	g->tasks = xrealloc_array(g->tasks, g->plan.n_steps,
 				  sizeof(*g->tasks));
-	g->tasks[g->plan.n_steps - 1].name = xstrdup(name);
+	g->tasks[g->plan.n_steps - 1] = xstrdup(name);
 	return 0;
-}
-
-static int add_test(struct guest_job *g, const char *name)
-{
-	char *from __free(kfree) = xasprintf("%s/%s", g->job->selftests_dir,
-					     name);
-	char *to __free(kfree) = xasprintf("/tests/%s", name);
-	const char *argv[2 + GUEST_TEST_MAX_ARGS] = { to };
-	const struct guest_test *t = guest_test_find(name);
-	int r = initramfs_add_file(g->fs, to, 0755, from);
-
-	/* what did not build is reported as skipped, see report_tests() */
-	if (r == -ENOENT)
-		return 0;
-	if (r) {
-		strbuf_setf(g->summary, "%s: %s", from, strerror(-r));
-		return r;
-	}
-	for (size_t i = 0; t && i < GUEST_TEST_MAX_ARGS && t->args[i]; i++)
-		argv[1 + i] = t->args[i];
-	return add_task(g, name, t ? t->timeout_s : GUEST_TEST_TIMEOUT_S, argv);
-}
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* No names in the job: everything that was built. */
-static int list_tests(struct guest_job *g)
-{
-	DIR *d __free(dir) = opendir(g->job->selftests_dir);
-	struct dirent *e;
-	size_t n = 0;
-	char **names = NULL;
-
-	if (!d) {
-		strbuf_setf(g->summary, "%s: %s", g->job->selftests_dir,
-			    strerror(errno));
-		return -errno;
-	}
-	while ((e = readdir(d))) {
-		struct stat st;
-
-		if (e->d_name[0] == '.' || strchr(e->d_name, '\n') ||
-		    fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
-		    !S_ISREG(st.st_mode) || !(st.st_mode & 0111) ||
-		    strchr(e->d_name, '.'))
-			continue;
-		names = xrealloc_array(names, n + 1, sizeof(*names));
-		names[n++] = xstrdup(e->d_name);
-	}
-	qsort(names, n, sizeof(*names), by_name);
-	g->job->selftests = names;
-	g->job->n_selftests = n;
-	return 0;
-}
-
-static int prepare_tests(struct guest_job *g)
-{
-	struct job *job = g->job;
-	int r = 0;
-
-	if (!job->selftests_dir) {
-		strbuf_setf(g->summary, "job.json: no \"selftests_dir\"");
-		return -EINVAL;
-	}
-	if (!job->n_selftests)
-		r = list_tests(g);
-	guest_plan_write(&g->plan, "/proc/sys/vm/nr_hugepages", "32");
-	guest_plan_write(&g->plan, THP_ENABLED, "madvise");
-	for (size_t i = 0; !r && i < job->n_selftests; i++)
-		r = add_test(g, job->selftests[i]);
-	return r;
-}
-
-static int add_benchmark(struct guest_job *g, const json_t *b)
-{
-	const char *argv[GUEST_PLAN_MAX_ARGS + 1] = { NULL };
-	const char *name = json_get_str(b, "name", "");
-	const json_t *args = json_object_get(b, "args"), *a;
-	/* "fault.anon" is variant "anon" of bench-fault */
-	size_t base = strcspn(name, ".");
-	char *file __free(kfree) = xasprintf("bench-%.*s", (int)base, name);
-	char *variant __free(kfree) =
-		name[base] ? xasprintf("variant=%s", name + base + 1) : NULL;
-	char *to __free(kfree) = xasprintf("/bench/%s", file);
-	size_t i, n = 0;
-	int r;
-
-	if (!*name || strchr(name, '/')) {
-		strbuf_setf(g->summary, "job.json: \"benchmarks\": no name");
-		return -EINVAL;
-	}
-	r = add_program(g, to, file);
-	if (r)
-		return r;
-	argv[n++] = to;
-	if (variant)
-		argv[n++] = variant;
-	json_array_foreach(args, i, a)
-		if (json_is_string(a) && n < GUEST_PLAN_MAX_ARGS)
-			argv[n++] = json_string_value(a);
-	return add_task(g, name, BENCH_TIMEOUT_S, argv);
-}
-
-static int prepare_benchmarks(struct guest_job *g)
-{
-	const json_t *b;
-	int r = 0;
-	size_t i;
-
-	guest_plan_write(&g->plan, THP_ENABLED, "madvise");
-	json_array_foreach(g->job->benchmarks, i, b) {
-		if (!r && i < MAX_BENCHMARKS)
-			r = add_benchmark(g, b);
-	}
-	return r;
 }
 
 static int write_initrd(struct guest_job *g, const char *path,
@@ -231,11 +84,12 @@ static void set_sandbox(const struct guest_job *g, struct guest_sandbox *s,
 	memset(s, 0, sizeof(*s));
 	s->image = g->job->image;
 	s->initrd = initrd;
+	s->disk = g->disk;
 	s->uid = g->job->build_uid;
 	s->gid = g->job->build_gid;
 	s->kvm = kvm;
 	s->limits.time_ms = job_time_left_ms(g->job) + 30000;
-	s->limits.memory_bytes = (GUEST_MEMORY_MIB + QEMU_MEMORY_MIB) *
+	s->limits.memory_bytes = (g->profile.memory_mib + QEMU_MEMORY_MIB) *
 				 INT64_C(1048576);
 	s->limits.processes = QEMU_PROCESSES;
 	s->limits.output_bytes = 1 << 20;
@@ -248,8 +102,10 @@ static void set_spec(const struct guest_job *g, struct boot_spec *spec,
 	spec->arch = g->job->arch;
 	spec->image = GUEST_SANDBOX_IMAGE;
 	spec->initrd = GUEST_SANDBOX_INITRD;
-	spec->memory_mib = GUEST_MEMORY_MIB;
-	spec->cpus = 1;
+	spec->disk = g->disk ? GUEST_SANDBOX_DISK : NULL;
+	spec->memory_mib = g->profile.memory_mib;
+	spec->cpus = g->profile.cpus;
+	spec->nodes = g->profile.nodes;
 	spec->idle_s = IDLE_S;
 	spec->console_max_bytes = CONSOLE_MAX_BYTES;
 	spec->step_timeouts_s = g->plan.timeouts_s;
@@ -279,6 +135,27 @@ static int choose_accel(struct guest_job *g)
 	return 0;
 }
 
+static int prepare_disk(struct guest_job *g)
+{
+	const struct job *job = g->job;
+	char *path;
+	int r;
+
+	if (!g->profile.swap_mib)
+		return 0;
+	path = g->disk = job_path(job, "work/swap.img");
+	r = fs_mkdir_parent(path);
+	if (!r)
+		r = guest_disk_make(path, g->profile.swap_mib);
+	if (!r && job->build_uid && chown(path, job->build_uid, job->build_gid))
+		r = -errno;
+	if (r)
+		strbuf_setf(g->summary, "%s: %s", path, strerror(-r));
+	else
+		guest_plan_swapon(&g->plan, "/dev/vda");
+	return r;
+}
+
 static int prepare(struct guest_job *g)
 {
 	struct job *job = g->job;
@@ -301,13 +178,18 @@ static int prepare(struct guest_job *g)
 	g->fs = initramfs_new();
 	guest_plan_init(&g->plan);
 	g->initrd = job_path(job, "work/initramfs.gz");
-	r = add_program(g, "/init", "init");
+	r = guest_profile_read(json_object_get(job->request, "profile"),
+			       &g->profile, g->summary);
+	if (!r)
+		r = guest_add_program(g, "/init", "init");
 	if (!r && job->kind != JOB_KIND_BENCH)
 		r = choose_accel(g);
+	if (!r)
+		r = prepare_disk(g);
 	if (!r && job->kind == JOB_KIND_TEST)
-		r = prepare_tests(g);
+		r = guest_selftests_prepare(g);
 	if (!r && job->kind == JOB_KIND_BENCH)
-		r = prepare_benchmarks(g);
+		r = guest_benchmarks_prepare(g);
 	return r ? r : write_initrd(g, g->initrd, g->plan.text.buf,
 				    g->plan.text.len);
 }
@@ -413,153 +295,6 @@ static int boot_once(struct guest_job *g, struct boot_result *b)
 	return job_time_left_ms(g->job) ? JOB_FAILED : JOB_TIMED_OUT;
 }
 
-static json_t *test_row(const char *name, const char *status, const char *why,
-			int64_t ms)
-{
-	json_t *t = json_object();
-
-	json_set_text(t, "suite", "mm");
-	json_set_text(t, "name", name);
-	json_set_text(t, "status", status);
-	json_set_text(t, "why", why);
-	json_object_set_new(t, "seconds", json_real((double)ms / 1000));
-	return t;
-}
-
-static json_t *finished_row(const char *name, const struct guest_step *s)
-{
-	int code = s->state == GUEST_STEP_EXIT ? s->code :
-		   s->state == GUEST_STEP_SIGNAL ? 128 + s->code : -1;
-	json_t *v __free(json) =
-		ktap_parse_selftest(s->output.buf, s->output.len, code,
-				    s->state == GUEST_STEP_TIMEOUT);
-
-	return test_row(name, json_get_str(v, "status", "failed"),
-			json_get_str(v, "why", NULL), s->ms);
-}
-
-static json_t *row_of(const char *name, const struct guest_step *s,
-		      const struct boot_result *b)
-{
-	char *why __free(kfree) = NULL;
-
-	switch (s->state) {
-	case GUEST_STEP_NOT_RUN:
-		why = xasprintf("not run: the guest ended before: %s",
-				b->why.buf);
-		return test_row(name, "skipped", why, 0);
-	case GUEST_STEP_RUNNING:
-		why = xasprintf("the kernel ended during it: %s", b->why.buf);
-		return test_row(name, "crashed", why, 0);
-	case GUEST_STEP_ERROR:
-		why = xasprintf("could not be started: %s", strerror(s->code));
-		return test_row(name, "failed", why, s->ms);
-	case GUEST_STEP_EXIT:
-	case GUEST_STEP_SIGNAL:
-	case GUEST_STEP_TIMEOUT:
-		break;
-	}
-	return finished_row(name, s);
-}
-
-static void log_step(struct guest_job *g, const char *name,
-		     const struct guest_step *s, const json_t *row)
-{
-	job_logf(g->job, "\n--- %s: %s, %" PRId64 " ms%s\n", name,
-		 json_get_str(row, "status", ""), s->ms,
-		 s->cut ? ", output cut" : "");
-	job_log(g->job, s->output.buf, s->output.len);
-}
-
-static ssize_t task_of(const struct guest_job *g, const char *name)
-{
-	for (size_t i = 0; i < g->plan.n_steps; i++)
-		if (!strcmp(g->tasks[i].name, name))
-			return (ssize_t)i;
-	return -1;
-}
-
-static int report_tests(struct guest_job *g, const struct boot_result *b)
-{
-	unsigned int passed = 0, failed = 0, skipped = 0;
-	json_t *tests = json_array();
-
-	for (size_t i = 0; i < g->job->n_selftests; i++) {
-		const char *name = g->job->selftests[i];
-		ssize_t n = task_of(g, name);
-		const char *status;
-		json_t *row;
-
-		row = n < 0 ? test_row(name, "skipped", "it was not built", 0) :
-			      row_of(name, &b->guest.steps[n], b);
-		if (n >= 0)
-			log_step(g, name, &b->guest.steps[n], row);
-		status = json_get_str(row, "status", "");
-		passed += !strcmp(status, "passed");
-		skipped += !strcmp(status, "skipped");
-		json_array_append_new(tests, row);
-	}
-	failed = (unsigned int)g->job->n_selftests - passed - skipped;
-	job_set(g->job, "tests", tests);
-	if (!g->summary->len || !failed)
-		strbuf_setf(g->summary, "%u passed, %u failed, %u skipped",
-			    passed, failed, skipped);
-	else
-		strbuf_addf(g->summary, "; %u passed, %u failed, %u skipped",
-			    passed, failed, skipped);
-	return failed ? JOB_FAILED : JOB_PASSED;
-}
-
-static char *failure_of(const struct guest_step *s)
-{
-	switch (s->state) {
-	case GUEST_STEP_NOT_RUN:
-		return xstrdup("not run: the guest ended before");
-	case GUEST_STEP_RUNNING:
-		return xstrdup("the kernel ended during it");
-	case GUEST_STEP_SIGNAL:
-		return xasprintf("it ended by signal %d", s->code);
-	case GUEST_STEP_TIMEOUT:
-		return xstrdup("it took too long");
-	case GUEST_STEP_ERROR:
-		return xasprintf("could not be started: %s", strerror(s->code));
-	case GUEST_STEP_EXIT:
-		break;
-	}
-	return s->code && s->code != 4 ? xasprintf("exit %d", s->code) : NULL;
-}
-
-static json_t *parse_step(const char *name, const struct guest_step *s)
-{
-	char *failure __free(kfree) = failure_of(s);
-
-	return bench_parse(name, &s->output, failure);
-}
-
-static void report_benchmarks(struct guest_job *g, const struct boot_result *a,
-			      const struct boot_result *b)
-{
-	json_t *rows = json_array();
-	size_t countable = 0;
-
-	for (size_t i = 0; i < g->plan.n_steps; i++) {
-		const char *name = g->tasks[i].name;
-		json_t *one __free(json) = parse_step(name, &a->guest.steps[i]);
-		json_t *two __free(json) = parse_step(name, &b->guest.steps[i]);
-		json_t *row = bench_combine(one, two);
-		json_t *value = json_object_get(row, "value");
-
-		countable += json_is_integer(value);
-		job_logf(g->job, "%s: %" PRId64 " instructions %s\n", name,
-			 (int64_t)json_integer_value(value),
-			 json_get_str(row, "why", ""));
-		json_array_append_new(rows, row);
-	}
-	job_set(g->job, "benchmarks", rows);
-	strbuf_setf(g->summary, "%zu of %zu benchmarks counted", countable,
-		    g->plan.n_steps);
-}
-
 static int run_benchmarks(struct guest_job *g, const struct boot_result *first)
 {
 	struct boot_result again __free(boot_result);
@@ -570,7 +305,7 @@ static int run_benchmarks(struct guest_job *g, const struct boot_result *first)
 	if (r)
 		return r;
 	job_stage(g->job, "compare");
-	report_benchmarks(g, first, &again);
+	guest_benchmarks_report(g, first, &again);
 	return JOB_PASSED;
 }
 
@@ -596,7 +331,7 @@ int guest_run(struct job *job, struct strbuf *summary)
 	boot_result_init(&b, g.plan.n_steps);
 	r = boot_once(&g, &b);
 	if (job->kind == JOB_KIND_TEST && r >= 0) {
-		int t = report_tests(&g, &b);
+		int t = guest_selftests_report(&g, &b);
 
 		r = r ? r : t;
 	} else if (job->kind == JOB_KIND_BENCH && !r) {

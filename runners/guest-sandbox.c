@@ -56,6 +56,7 @@ static void watch_over(const struct child_spec *spec,
 	struct strbuf why = STRBUF_INIT;
 	struct sandbox_result res;
 	int fd = spec->stdout_fd;
+	size_t n = 0;
 
 	for (size_t i = 0; i < QEMU_MAX_ARGS && spec->argv[i]; i++)
 		argv[1 + i] = spec->argv[i];
@@ -64,15 +65,19 @@ static void watch_over(const struct child_spec *spec,
 	s.uid = g->uid;
 	s.gid = g->gid;
 	s.limits = g->limits;
-	s.binds[0] = (struct sandbox_bind){ .from = g->image,
-					    .to = GUEST_SANDBOX_IMAGE };
-	s.binds[1] = (struct sandbox_bind){ .from = g->initrd,
-					    .to = GUEST_SANDBOX_INITRD };
+	s.binds[n++] = (struct sandbox_bind){ .from = g->image,
+					      .to = GUEST_SANDBOX_IMAGE };
+	s.binds[n++] = (struct sandbox_bind){ .from = g->initrd,
+					      .to = GUEST_SANDBOX_INITRD };
+	if (g->disk)
+		s.binds[n++] = (struct sandbox_bind){ .from = g->disk,
+						      .to = GUEST_SANDBOX_DISK,
+						      .writable = true };
 	if (g->kvm)
-		s.binds[2] = (struct sandbox_bind){ .from = "/dev/kvm",
-						    .to = "/dev/kvm",
-						    .writable = true,
-						    .device = true };
+		s.binds[n++] = (struct sandbox_bind){ .from = "/dev/kvm",
+						      .to = "/dev/kvm",
+						      .writable = true,
+						      .device = true };
 	memcpy(s.pass_fds, spec->pass_fds, sizeof(s.pass_fds));
 	s.output = say;
 	s.output_arg = &fd;

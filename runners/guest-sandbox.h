@@ -7,14 +7,16 @@
 #include "lib/child.h"
 #include "runners/sandbox.h"
 
-/* Where QEMU sees its two files. */
+/* Where QEMU sees its files. */
 #define GUEST_SANDBOX_IMAGE "/guest/image"
 #define GUEST_SANDBOX_INITRD "/guest/initramfs.gz"
+#define GUEST_SANDBOX_DISK "/guest/disk"
 
 /**
  * struct guest_sandbox - what surrounds a guest's QEMU; all borrowed
  * @image: kernel image on the host
  * @initrd: initramfs on the host
+ * @disk: image of a disk on the host, which the guest may write, or NULL
  * @uid: uid to run as, see struct sandbox_spec
  * @gid: its gid
  * @kvm: /dev/kvm is there too
@@ -23,6 +25,7 @@
 struct guest_sandbox {
 	const char *image;
 	const char *initrd;
+	const char *disk;
 	uid_t uid;
 	gid_t gid;
 	bool kvm;

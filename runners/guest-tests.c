@@ -5,16 +5,21 @@
 
 #include "lib/cleanup.h"
 
-/* Sorted by name. */
-static const struct guest_test tests[] = {
-	{ "compaction_test", 120, { NULL } },
-	{ "cow", 180, { NULL } },
-	{ "gup_longterm", 120, { NULL } },
-	{ "mremap_test", 120, { NULL } },
-	{ "split_huge_page_test", 120, { NULL } },
-	{ "transhuge-stress", 60, { "-d", "10", NULL } },
-	{ "uffd-stress", 60, { "anon", "20", "4" } },
-	{ "uffd-unit-tests", 180, { NULL } },
+#define TIMEOUT_S 180
+
+/* Programs with thousands of cases, each a mapping of its own. */
+static const struct {
+	const char *program;
+	unsigned int timeout_s;
+} slow[] = {
+	{ "cow", 600 },
+	{ "gup_longterm", 300 },
+	{ "khugepaged", 300 },
+	{ "mremap_test", 300 },
+	{ "pagemap_ioctl", 300 },
+	{ "split_huge_page_test", 300 },
+	{ "uffd-stress", 300 },
+	{ "uffd-unit-tests", 300 },
 };
 
 const char *const guest_tests_default[] = {
@@ -31,10 +36,11 @@ const char *const guest_tests_default[] = {
 	NULL
 };
 
-const struct guest_test *guest_test_find(const char *name)
+unsigned int guest_test_timeout_s(const char *program)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(tests); i++)
-		if (!strcmp(tests[i].name, name))
-			return &tests[i];
-	return NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(slow); i++) {
+		if (!strcmp(slow[i].program, program))
+			return slow[i].timeout_s;
+	}
+	return TIMEOUT_S;
 }

@@ -332,6 +332,17 @@ static const char *selftests_dir(const struct job *job)
 	return fs_exists(mm) ? "mm" : "vm";
 }
 
+/* How the suite runs its programs is part of it, see runners/vmtests.h. */
+static int take_script(struct workspace *ws, struct strbuf *why)
+{
+	char *from __free(kfree) = xasprintf(
+		WORKSPACE_SRC "/tools/testing/selftests/%s/run_vmtests.sh",
+		selftests_dir(ws->job));
+	int r = kbuild_take(ws, from, "selftests/run_vmtests.sh", why);
+
+	return r == -ENOENT ? 0 : r;
+}
+
 int kbuild_selftests(struct workspace *ws, json_t **names, struct strbuf *why)
 {
 	static const char *const headers[] = { "headers", NULL };
@@ -364,6 +375,8 @@ int kbuild_selftests(struct workspace *ws, json_t **names, struct strbuf *why)
 	for (size_t i = 0; i < job->n_selftests; i++)
 		word(&w, WORKSPACE_OUT "/selftests/%s", job->selftests[i]);
 	r = run_make(ws, &w, &res, why);
+	if (!r)
+		r = take_script(ws, why);
 out:
 	*names = json_array();
 	if (!r)

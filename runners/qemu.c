@@ -4,9 +4,13 @@
 #include <errno.h>
 #include <string.h>
 
+#include "lib/cleanup.h"
+
 /*
  * @console: how the console hangs on the character device "con"
- * @results: how the port's bus does
+ * @bus: how the results port's bus does
+ * @disk: the device of a virtio disk
+ * @numa: the machine knows NUMA nodes
  */
 struct machine {
 	const char *arch;
@@ -14,19 +18,21 @@ struct machine {
 	const char *machine;
 	const char *console[2];
 	const char *bus;
+	const char *disk;
+	bool numa;
 	const char *append;
 };
 
 static const struct machine machines[] = {
 	{ "x86_64", "qemu-system-x86_64", "pc",
 	  { "-serial", "chardev:con" }, "virtio-serial-pci",
-	  "console=ttyS0" },
+	  "virtio-blk-pci", true, "console=ttyS0" },
 	{ "arm64", "qemu-system-aarch64", "virt",
 	  { "-serial", "chardev:con" }, "virtio-serial-pci",
-	  "console=ttyAMA0" },
+	  "virtio-blk-pci", true, "console=ttyAMA0" },
 	{ "s390", "qemu-system-s390x", "s390-ccw-virtio",
 	  { "-device", "sclpconsole,chardev=con" }, "virtio-serial-ccw",
-	  "console=ttyS0 console=ttysclp0" },
+	  "virtio-blk-ccw", false, "console=ttyS0 console=ttysclp0" },
 };
 
 static const struct machine *machine_of(const char *arch)
@@ -80,6 +86,36 @@ static void add_accel(struct qemu_args *a, const struct qemu_spec *s)
 	add2(a, "-seed", xstrdup("1"));
 }
 
+static void add_memory(struct qemu_args *a, const struct qemu_spec *s,
+		       const struct machine *m)
+{
+	unsigned int cpus = s->icount ? 1 : s->cpus;
+	unsigned int nodes = m->numa && s->nodes > 1 ? min(s->nodes, cpus) : 0;
+	unsigned int each = nodes ? s->memory_mib / nodes : 0;
+
+	add2(a, "-m", xasprintf("%u", nodes ? each * nodes : s->memory_mib));
+	add2(a, "-smp", xasprintf("%u", cpus));
+	for (unsigned int i = 0; i < nodes; i++) {
+		unsigned int first = i * cpus / nodes;
+		unsigned int last = (i + 1) * cpus / nodes - 1;
+
+		add2(a, "-object", xasprintf("memory-backend-ram,id=m%u,"
+					     "size=%uM", i, each));
+		add2(a, "-numa", xasprintf("node,nodeid=%u,memdev=m%u,"
+					   "cpus=%u-%u", i, i, first, last));
+	}
+}
+
+static void add_disk(struct qemu_args *a, const struct qemu_spec *s,
+		     const struct machine *m)
+{
+	if (!s->disk)
+		return;
+	add2(a, "-drive", xasprintf("file=%s,format=raw,if=none,id=disk,"
+				    "cache=unsafe", s->disk));
+	add2(a, "-device", xasprintf("%s,drive=disk", m->disk));
+}
+
 static void add_channels(struct qemu_args *a, const struct qemu_spec *s,
 			 const struct machine *m)
 {
@@ -103,13 +139,13 @@ int qemu_args_build(const struct qemu_spec *spec, struct qemu_args *ret)
 	add(ret, xstrdup(m->program));
 	add2(ret, "-M", xstrdup(m->machine));
 	add_accel(ret, spec);
-	add2(ret, "-m", xasprintf("%u", spec->memory_mib));
-	add2(ret, "-smp", xasprintf("%u", spec->icount ? 1 : spec->cpus));
+	add_memory(ret, spec, m);
 	/* no network card, no screen: less for the guest to find */
 	add(ret, xstrdup("-nodefaults"));
 	add2(ret, "-display", xstrdup("none"));
 	add(ret, xstrdup("-no-reboot"));
 	add_channels(ret, spec, m);
+	add_disk(ret, spec, m);
 	add2(ret, "-kernel", xstrdup(spec->image));
 	add2(ret, "-initrd", xstrdup(spec->initrd));
 	/*

@@ -15,9 +15,12 @@
  * @arch: "x86_64", "arm64" or "s390"
  * @image: kernel image; borrowed, like all strings
  * @initrd: initramfs
+ * @disk: raw image of a virtio disk, or NULL
  * @append: appended to the kernel command line, may be NULL
  * @memory_mib: guest memory
  * @cpus: virtual CPUs, 1 with @icount
+ * @nodes: NUMA nodes that share memory and CPUs evenly, no more than @cpus;
+ *	s390, whose machine has none, ignores it
  * @kvm: hardware virtualization, otherwise emulation
  * @icount: the guest's clock counts instructions; excludes @kvm
  * @console_fd: connected socket that becomes the first serial line
@@ -28,9 +31,11 @@ struct qemu_spec {
 	const char *arch;
 	const char *image;
 	const char *initrd;
+	const char *disk;
 	const char *append;
 	unsigned int memory_mib;
 	unsigned int cpus;
+	unsigned int nodes;
 	bool kvm;
 	bool icount;
 	int console_fd;

@@ -27,6 +27,7 @@
 #include <sys/reboot.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/swap.h>
 #include <sys/sysmacros.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -405,6 +406,17 @@ static void do_write(char *args)
 		close(fd);
 }
 
+/* devtmpfs makes the node some time after the driver has found the disk. */
+static void do_swapon(const char *path)
+{
+	struct timespec tick = { 0, 10 * 1000 * 1000 };
+
+	for (int i = 0; i < 200 && access(path, F_OK); i++)
+		nanosleep(&tick, NULL);
+	if (swapon(path, 0))
+		recordf('N', "cannot swap to %s: %s", path, strerror(errno));
+}
+
 static char *read_plan(void)
 {
 	int fd = open("/plan", O_RDONLY | O_CLOEXEC);
@@ -433,6 +445,8 @@ static void run_plan(char *plan)
 	     line = strtok_r(NULL, "\n", &save)) {
 		if (!strncmp(line, "write ", 6)) {
 			do_write(line + 6);
+		} else if (!strncmp(line, "swapon ", 7)) {
+			do_swapon(line + 7);
 		} else if (!strncmp(line, "step ", 5)) {
 			memset(&s, 0, sizeof(s));
 			s.number = count++;
