@@ -230,7 +230,7 @@ static int report_request(struct engine *e, struct version_id id,
 	json_object_set(ctx, "version", version);
 	json_object_set(ctx, "patches", patches);
 	json_object_set(ctx, "fixups", fixups);
-	json_set_text(ctx, "from", e->cfg->mail_from);
+	json_set_text(ctx, "from", e->cfg->mail.from);
 	json_set_text(ctx, "url", e->cfg->public_url);
 	json_set_int(ctx, "date_s", clock_now_s());
 	json_object_set_new(ctx, "environments",
@@ -251,7 +251,7 @@ static int store_reply(struct engine *e, struct version_id id,
 	struct outgoing_id out = { 0 };
 	int r = 0;
 
-	if (json_is_object(mail) && !strcmp(e->cfg->mail_mode, "outbox")) {
+	if (json_is_object(mail) && !strcmp(e->cfg->mail.mode, "outbox")) {
 		r = db_outgoing_add(e->db, id, mail,
 				    "sending is off: mail.mode is \"outbox\"",
 				    &out);
@@ -404,11 +404,11 @@ static int file_replies(struct engine *e)
 		const char *eml = json_get_str(row, "eml", "");
 		struct strbuf path __free(strbuf) = STRBUF_INIT;
 
-		strbuf_addf(&path, "%s/", e->cfg->mail_spool_dir);
+		strbuf_addf(&path, "%s/", e->cfg->mail.spool_dir);
 		file_name_of(json_get_str(row, "message_id", "x"), &path);
 		strbuf_addstr(&path, ".eml");
 		if (!r)
-			r = fs_mkdir_p(e->cfg->mail_spool_dir);
+			r = fs_mkdir_p(e->cfg->mail.spool_dir);
 		if (!r)
 			r = fs_write_atomic(path.buf, eml, strlen(eml));
 		if (!r)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "lib/config.h"
+#include "lib/config-private.h"
 
-#include <confuse.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,16 +76,6 @@ static int not_empty(cfg_t *cfg, cfg_opt_t *opt)
 	return -1;
 }
 
-static int known_mode(cfg_t *cfg, cfg_opt_t *opt)
-{
-	const char *v = cfg_opt_getnstr(opt, cfg_opt_size(opt) - 1);
-
-	if (!strcmp(v, "off") || !strcmp(v, "outbox"))
-		return 0;
-	cfg_error(cfg, "mode = \"%s\": expected \"off\" or \"outbox\"", v);
-	return -1;
-}
-
 static int known_kind(cfg_t *cfg, cfg_opt_t *opt)
 {
 	const char *v = cfg_opt_getnstr(opt, cfg_opt_size(opt) - 1);
@@ -124,13 +113,6 @@ static cfg_opt_t matrix_opts[] = {
 	CFG_END()
 };
 
-static cfg_opt_t mail_opts[] = {
-	CFG_STR("mode", "outbox", CFGF_NONE),
-	CFG_STR("from", "mmci <mmci@localhost>", CFGF_NONE),
-	CFG_STR("spool_dir", "", CFGF_NONE),
-	CFG_END()
-};
-
 static cfg_opt_t limit_opts[] = {
 	CFG_INT("job_timeout_s", 3600, CFGF_NONE),
 	CFG_INT("memory_mib", 4096, CFGF_NONE),
@@ -152,7 +134,9 @@ static cfg_opt_t top_opts[] = {
 	CFG_INT("settle_s", 120, CFGF_NONE),
 	CFG_INT("incomplete_s", 14400, CFGF_NONE),
 	CFG_SEC("matrix", matrix_opts, CFGF_NONE),
-	CFG_SEC("mail", mail_opts, CFGF_NONE),
+	CFG_SEC("mail", config_mail_opts, CFGF_NONE),
+	CFG_SEC("policy", config_policy_opts, CFGF_MULTI | CFGF_TITLE |
+						     CFGF_NO_TITLE_DUPES),
 	CFG_SEC("limits", limit_opts, CFGF_NONE),
 	CFG_SEC("source", source_opts, CFGF_MULTI | CFGF_TITLE |
 					       CFGF_NO_TITLE_DUPES),
@@ -172,7 +156,7 @@ static void set_validators(cfg_t *cfg)
 	};
 	static const char *const names[] = {
 		"state_dir", "listen_host", "libexec_dir", "kconfig_dir",
-		"mail|from", "source|location",
+		"source|location",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
@@ -182,12 +166,12 @@ static void set_validators(cfg_t *cfg)
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		cfg_set_validate_func(cfg, names[i], not_empty);
 	cfg_set_validate_func(cfg, "listen_port", a_port);
-	cfg_set_validate_func(cfg, "mail|mode", known_mode);
+	config_mail_validators(cfg);
 	cfg_set_validate_func(cfg, "source|kind", known_kind);
 	cfg_set_validate_func(cfg, "matrix|arches", known_arch);
 }
 
-static void take_strings(cfg_t *cfg, const char *name,
+void config_take_strings(cfg_t *cfg, const char *name,
 			 struct config_strings *out)
 {
 	out->n = cfg_size(cfg, name);
@@ -236,7 +220,6 @@ static int take_source(cfg_t *sec, struct config_source *s, struct strbuf *why)
 static int take_all(cfg_t *cfg, struct config *c, struct strbuf *why)
 {
 	cfg_t *matrix = cfg_getsec(cfg, "matrix");
-	cfg_t *mail = cfg_getsec(cfg, "mail");
 	cfg_t *limits = cfg_getsec(cfg, "limits");
 	int r = 0;
 
@@ -258,21 +241,18 @@ static int take_all(cfg_t *cfg, struct config *c, struct strbuf *why)
 	c->job_timeout_s = cfg_getint(limits, "job_timeout_s");
 	c->memory_mib = cfg_getint(limits, "memory_mib");
 	c->disk_mib = cfg_getint(limits, "disk_mib");
-	take_strings(matrix, "arches", &c->arches);
-	take_strings(matrix, "kconfigs", &c->kconfigs);
-	take_strings(matrix, "toolchains", &c->toolchains);
-	take_strings(matrix, "selftests", &c->selftests);
+	config_take_strings(matrix, "arches", &c->arches);
+	config_take_strings(matrix, "kconfigs", &c->kconfigs);
+	config_take_strings(matrix, "toolchains", &c->toolchains);
+	config_take_strings(matrix, "selftests", &c->selftests);
 	if (!c->arches.n || !c->kconfigs.n || !c->toolchains.n) {
 		strbuf_setf(why, "%s:%d: matrix: arches, kconfigs and "
 			    "toolchains each need at least one entry",
 			    cfg->filename, matrix->line);
 		r = -EINVAL;
 	}
-	c->mail_mode = xstrdup(cfg_getstr(mail, "mode"));
-	c->mail_from = xstrdup(cfg_getstr(mail, "from"));
-	c->mail_spool_dir = *cfg_getstr(mail, "spool_dir") ?
-		xstrdup(cfg_getstr(mail, "spool_dir")) :
-		xasprintf("%s/outbox", c->state_dir);
+	if (!r)
+		r = config_mail_take(cfg, c, why);
 
 	c->n_sources = cfg_size(cfg, "source");
 	c->sources = xcalloc(c->n_sources, sizeof(*c->sources));
@@ -336,7 +316,7 @@ int config_load(const char *path, struct config **ret, struct strbuf *why)
 	return r;
 }
 
-static void free_strings(struct config_strings *s)
+void config_free_strings(struct config_strings *s)
 {
 	for (size_t i = 0; i < s->n; i++)
 		free(s->v[i]);
@@ -352,13 +332,11 @@ void config_free(struct config *c)
 	free(c->public_url);
 	free(c->libexec_dir);
 	free(c->kconfig_dir);
-	free(c->mail_mode);
-	free(c->mail_from);
-	free(c->mail_spool_dir);
-	free_strings(&c->arches);
-	free_strings(&c->kconfigs);
-	free_strings(&c->toolchains);
-	free_strings(&c->selftests);
+	config_mail_free(c);
+	config_free_strings(&c->arches);
+	config_free_strings(&c->kconfigs);
+	config_free_strings(&c->toolchains);
+	config_free_strings(&c->selftests);
 	for (size_t i = 0; i < c->n_sources; i++) {
 		free(c->sources[i].name);
 		free(c->sources[i].kind);

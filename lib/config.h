@@ -30,6 +30,76 @@ struct config_strings {
 };
 
 /**
+ * struct config_mail - how replies leave and commands come in
+ * @mode: "off", "outbox" or "send"; only with the last anything leaves
+ * @transport: "smtp", "sendmail", "maildir", or "" where nothing is sent
+ * @smtp_tls: "required" or "none"
+ * @sendmail: program and arguments, the recipients are appended
+ * @timeout_s: for one try
+ * @retry_s: pause after the first failed try, doubled each time up to 4 hours
+ * @give_up_h: hours after which a mail that was put off is given up
+ * @opt_out: addresses that never get a mail
+ * @command_hosts: authserv-id of the servers whose Authentication-Results
+ *	are believed
+ * @command_people: who may give commands for every series
+ */
+struct config_mail {
+	char *mode;
+	char *from;
+	char *reply_to;
+	char *spool_dir;
+	char *transport;
+	char *smtp_url;
+	char *smtp_tls;
+	char *smtp_ca_file;
+	char *smtp_user;
+	char *smtp_password_file;
+	struct config_strings sendmail;
+	char *maildir;
+	int64_t timeout_s;
+	int64_t retry_s;
+	int64_t give_up_h;
+	struct config_strings opt_out;
+	char *command_prefix;
+	struct config_strings command_hosts;
+	struct config_strings command_people;
+	char *patchwork_url;
+	char *patchwork_token_file;
+};
+
+/**
+ * struct config_policy - one rule about mails, see jobs/policy.h
+ * @list: name of a source or address of a list, "": every
+ * @tree: name of the tree a series was applied to, "": every
+ * @person: an address, "": everybody
+ * @level: index for config_send_name(), -1: the rule does not say
+ * @clean: 1, 0, or -1: the rule does not say
+ * @embargo_h: hours between writing and sending, or -1
+ * @quiet_from: hour of UTC at which the quiet hours begin, or -1
+ * @quiet_to: hour of UTC at which they are over
+ * @daily_per_recipient: mails to one person in 24 hours, or -1
+ * @daily_per_list: mails to one list in 24 hours, or -1
+ * @lists: lists that may get a copy; none named: the rule does not say
+ */
+struct config_policy {
+	char *name;
+	char *list;
+	char *tree;
+	char *person;
+	int level;
+	int clean;
+	int64_t embargo_h;
+	int quiet_from;
+	int quiet_to;
+	int64_t daily_per_recipient;
+	int64_t daily_per_list;
+	struct config_strings lists;
+};
+
+/** config_send_name() - "off", "outbox", "moderated", "author", "author+lists" */
+const char *config_send_name(int level);
+
+/**
  * struct config - the daemon's configuration, see docs/operators.md
  *
  * Every field is documented beside its default in deploy/mmcid.conf.
@@ -54,9 +124,9 @@ struct config {
 	struct config_strings kconfigs;
 	struct config_strings toolchains;
 	struct config_strings selftests;
-	char *mail_mode;
-	char *mail_from;
-	char *mail_spool_dir;
+	struct config_mail mail;
+	struct config_policy *policies;
+	size_t n_policies;
 	struct config_source *sources;
 	size_t n_sources;
 };

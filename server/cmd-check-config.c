@@ -19,7 +19,7 @@ static json_t *summary(const struct config *cfg)
 
 	json_set_text(o, "state_dir", cfg->state_dir);
 	json_set_text(o, "public_url", cfg->public_url);
-	json_set_text(o, "mail_mode", cfg->mail_mode);
+	json_set_text(o, "mail_mode", cfg->mail.mode);
 	json_object_set_new(o, "arches", strings(&cfg->arches));
 	json_object_set_new(o, "kconfigs", strings(&cfg->kconfigs));
 	json_object_set_new(o, "toolchains", strings(&cfg->toolchains));

@@ -36,12 +36,38 @@ static void defaults_and_values(void **state)
 	assert_string_equal(c->state_dir, "/x");
 	assert_int_equal(c->listen_port, 8070);
 	assert_string_equal(c->public_url, "http://127.0.0.1:8070");
-	assert_string_equal(c->mail_mode, "outbox");
+	assert_string_equal(c->mail.mode, "outbox");
 	assert_int_equal(c->arches.n, 2);
 	assert_string_equal(c->arches.v[1], "s390");
 	assert_int_equal(c->n_sources, 1);
 	assert_string_equal(c->sources[0].name, "mm");
 	assert_int_equal(c->sources[0].since_s, 1767312000);
+}
+
+static void policies_are_read(void **state)
+{
+	struct config *c __free(config) = NULL;
+	struct strbuf why __free(strbuf) = STRBUF_INIT;
+
+	assert_int_equal(load("mail { mode = send\n transport = maildir\n"
+			      " maildir = \"/m\"\n}\n"
+			      "policy mm { list = linux-mm\n"
+			      " send = \"author+lists\"\n"
+			      " quiet_hours = \"22-7\"\n"
+			      " lists = {\"linux-mm@kvack.org\"}\n}\n"
+			      "policy quiet { person = \"a@example.org\"\n"
+			      " send = off\n clean = no\n}\n", &c, &why), 0);
+	assert_int_equal(c->n_policies, 2);
+	assert_string_equal(config_send_name(c->policies[0].level),
+			    "author+lists");
+	assert_int_equal(c->policies[0].quiet_from, 22);
+	assert_int_equal(c->policies[0].quiet_to, 7);
+	assert_int_equal(c->policies[0].clean, -1);
+	assert_int_equal(c->policies[0].embargo_h, -1);
+	assert_int_equal(c->policies[0].lists.n, 1);
+	assert_int_equal(c->policies[1].level, 0);
+	assert_int_equal(c->policies[1].clean, 0);
+	assert_int_equal(c->policies[1].quiet_from, -1);
 }
 
 static void mistake(const char *text, const char *line, const char *what)
@@ -74,6 +100,14 @@ static void mistakes_name_line_and_cause(void **state)
 	mistake("state_dir = \"/x\"\n/* source a {\n", ":", "comment");
 	mistake("state_dir = \"/x\n", ":", "premature end");
 	mistake("state_dir = \"/x\"\n}\n", ":2:", "closing brace");
+	mistake("mail {\n mode = send\n}\n", ":", "transport is needed");
+	mistake("mail {\n transport = maildir\n}\n", ":",
+		"maildir is needed");
+	mistake("policy a {\n send = loud\n}\n", ":2:", "author+lists");
+	mistake("policy a {\n quiet_hours = \"7\"\n}\n", ":", "FROM-TO");
+	mistake("policy a {\n quiet_hours = \"7-7\"\n}\n", ":", "FROM-TO");
+	mistake("policy a {\n embargo_h = -1\n}\n", ":2:", "0 to 100000");
+	mistake("policy a {\n}\npolicy a {\n}\n", ":", "a");
 	mistake("listen_port = 65536\n", ":1:", "0 to 65535");
 	mistake("make_jobs = 0\n", ":1:", "at least 1");
 	mistake("state_dir = \"\"\n", ":1:", "must not be empty");
@@ -95,6 +129,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults_and_values),
+		cmocka_unit_test(policies_are_read),
 		cmocka_unit_test(mistakes_name_line_and_cause),
 		cmocka_unit_test(a_missing_file_is_named),
 	};
