@@ -59,8 +59,8 @@ int db_job_ensure(struct db *db, const struct job_spec *spec,
 {
 	static const char sql[] =
 		"INSERT INTO job (key, version_id, kind, base_commit, arch,"
-		" kconfig, toolchain, state, priority, created_s, changed_s)"
-		" VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', ?, ?, ?)";
+		" kconfig, toolchain, upto, state, priority, created_s, changed_s)"
+		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'waiting', ?, ?, ?)";
 	struct stmt *st __free(stmt) = db_prepare(db, sql);
 	int r;
 
@@ -74,6 +74,7 @@ int db_job_ensure(struct db *db, const struct job_spec *spec,
 	stmt_bind_text(st, spec->arch);
 	stmt_bind_text(st, spec->kconfig);
 	stmt_bind_text(st, spec->toolchain);
+	stmt_bind_int64(st, spec->upto);
 	stmt_bind_int64(st, spec->priority);
 	stmt_bind_int64(st, clock_now_s());
 	stmt_bind_int64(st, clock_now_s());
@@ -301,9 +302,32 @@ int db_job_results(struct db *db, struct job_id id, json_t **ret)
 int db_jobs_of(struct db *db, struct version_id id, json_t **ret)
 {
 	struct stmt *st __free(stmt) = db_prepare(
+		db, "SELECT * FROM job WHERE version_id = ? AND upto = 0"
+		    " ORDER BY id");
+
+	stmt_bind_int64(st, id.v);
+	return stmt_all_json(st, ret);
+}
+
+int db_jobs_all_of(struct db *db, struct version_id id, json_t **ret)
+{
+	struct stmt *st __free(stmt) = db_prepare(
 		db, "SELECT * FROM job WHERE version_id = ? ORDER BY id");
 
 	stmt_bind_int64(st, id.v);
+	return stmt_all_json(st, ret);
+}
+
+int db_jobs_bisecting(struct db *db, const json_t *job, json_t **ret)
+{
+	struct stmt *st __free(stmt) = db_prepare(
+		db, "SELECT b.* FROM job j JOIN job b ON"
+		    "  b.version_id = j.version_id AND b.kind = j.kind"
+		    "  AND b.arch = j.arch AND b.kconfig = j.kconfig"
+		    "  AND b.toolchain = j.toolchain AND b.upto > 0"
+		    " WHERE j.id = ? ORDER BY b.upto");
+
+	stmt_bind_int64(st, json_get_int(job, "id", 0));
 	return stmt_all_json(st, ret);
 }
 

@@ -29,6 +29,7 @@ enum job_state job_state_parse(const char *name);
  * @key: the same work has the same key, so it is never queued twice
  * @version: for which version, {0}: a control on the base itself
  * @kind: base, build, boot, test, bench
+ * @upto: only the patches up to this one, 0: all
  * @priority: more urgent is larger
  * @needs: jobs that must have ended before, @n_needs of them
  */
@@ -40,6 +41,7 @@ struct job_spec {
 	const char *arch;
 	const char *kconfig;
 	const char *toolchain;
+	int64_t upto;
 	int64_t priority;
 	const struct job_id *needs;
 	size_t n_needs;
@@ -96,8 +98,17 @@ int db_attempts_running(struct db *db, json_t **ret);
 int db_job_results(struct db *db, struct job_id id, json_t **ret);
 /** db_job_by_key() - 0, DB_NONE, or -errno */
 int db_job_by_key(struct db *db, const char *key, struct job_id *ret);
-/** db_jobs_of() - rows of a version's jobs; 0 or -errno */
+/** db_jobs_of() - rows of a version's jobs with all patches; 0 or -errno */
 int db_jobs_of(struct db *db, struct version_id id, json_t **ret);
+/** db_jobs_all_of() - the same and those with fewer patches; 0 or -errno */
+int db_jobs_all_of(struct db *db, struct version_id id, json_t **ret);
+/**
+ * db_jobs_bisecting() - rows of the jobs like @job with fewer patches
+ * @job: row of a version's job
+ *
+ * Return: 0 or -errno.
+ */
+int db_jobs_bisecting(struct db *db, const json_t *job, json_t **ret);
 /** db_jobs_open_of() - how many of a version's jobs have not ended */
 int db_jobs_open_of(struct db *db, struct version_id id, int64_t *ret);
 /** db_jobs_cancel_of() - cancel a version's waiting and queued jobs; 0, -errno */

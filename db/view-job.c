@@ -6,7 +6,7 @@
 
 #define JOB_COLUMNS                                                     \
 	"j.id, j.kind, j.arch, j.kconfig, j.toolchain, j.state,"        \
-	" j.state_why, j.priority, j.attempts,"                          \
+	" j.state_why, j.priority, j.attempts, j.upto,"                          \
 	" j.base_commit,"                                                \
 	" j.created_s, j.changed_s"
 
@@ -36,7 +36,7 @@
 static const char sql_of[] =
 	"SELECT " JOB_COLUMNS "," RESULT_COLUMNS " FROM job j"
 	" LEFT JOIN attempt a ON a.id = " VIEW_LAST_RESULT("j.id")
-	" WHERE j.version_id = ?" JOB_ORDER;
+	" WHERE j.version_id = ? AND j.upto = 0" JOB_ORDER;
 
 int view_jobs_of(struct db *db, struct version_id series, json_t **ret)
 {

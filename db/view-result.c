@@ -106,7 +106,8 @@ int view_findings(struct db *db, struct version_id series, const char *blame,
 static const char sql_test_counts[] =
 	"SELECT r.status, count(*) AS n FROM job j JOIN test_result r"
 	" ON r.attempt_id = " VIEW_LAST_RESULT("j.id")
-	" WHERE j.version_id = ? AND j.kind = 'test' GROUP BY r.status";
+	" WHERE j.version_id = ? AND j.kind = 'test' AND j.upto = 0"
+	" GROUP BY r.status";
 
 static const char sql_tests[] =
 	"SELECT j.id AS job_id, j.arch, j.kconfig, j.toolchain, r.suite,"
@@ -116,7 +117,7 @@ static const char sql_tests[] =
 	" LEFT JOIN test_result br"
 	"  ON br.attempt_id = " VIEW_LAST_RESULT("b.id")
 	"  AND br.suite = r.suite AND br.name = r.name"
-	" WHERE j.version_id = ? AND j.kind = 'test'"
+	" WHERE j.version_id = ? AND j.kind = 'test' AND j.upto = 0"
 	" AND (r.status != 'passed' OR br.status != r.status)"
 	" ORDER BY r.status = 'skipped', br.status IS r.status, j.id, r.seq"
 	" LIMIT 500";

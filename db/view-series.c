@@ -48,7 +48,7 @@ static const char sql_archs[] =
 	" sum(j.state = 'passed') AS passed,"
 	" sum(j.state = 'canceled') AS canceled"
 	" FROM json_each(?1) e JOIN job j ON j.version_id = e.value"
-	" WHERE j.kind != 'bench' GROUP BY j.version_id, j.arch"
+	" WHERE j.kind != 'bench' AND j.upto = 0 GROUP BY j.version_id, j.arch"
 	" ORDER BY j.version_id, j.arch = 's390', j.arch = 'arm64', j.arch";
 
 static const char sql_blame[] =

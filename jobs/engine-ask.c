@@ -195,7 +195,7 @@ int engine_cancel_version(struct engine *e, struct version_id id,
 		strbuf_setf(why, "there is no series %lld", (long long)id.v);
 	}
 	if (!r)
-		r = db_jobs_of(e->db, id, &jobs);
+		r = db_jobs_all_of(e->db, id, &jobs);
 	json_array_foreach(jobs, i, job) {
 		int one;
 

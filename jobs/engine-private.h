@@ -104,6 +104,16 @@ int engine_give_up(struct engine *e, struct version_id id, const char *why);
  * Return: 0 or -errno.
  */
 int engine_judge_input(struct engine *e, struct version_id id, json_t **ret);
+/** engine_control_of() - the control of a job; 0, DB_NONE or -errno */
+int engine_control_of(struct engine *e, const json_t *job, struct job_id *ret);
+/**
+ * engine_guest_next() - have run what makes the blame of a run certain
+ * @job: a boot, test or bench job of a version whose attempt has just ended, or
+ *	a step of the search for its patch
+ *
+ * Inside a transaction. Return: 0 or -errno.
+ */
+int engine_guest_next(struct engine *e, struct job_id job);
 /** engine_run_facts() - one element of those runs, for the row of a job */
 int engine_run_facts(struct engine *e, const json_t *job, json_t **ret);
 

@@ -18,12 +18,11 @@
 
 #define REPORT_TIMEOUT_S 120
 
-static int control_results(struct engine *e, const json_t *job, json_t **ret)
+int engine_control_of(struct engine *e, const json_t *job, struct job_id *ret)
 {
 	struct strbuf key __free(strbuf) = STRBUF_INIT;
 	struct strbuf why __free(strbuf) = STRBUF_INIT;
 	const char *kind = json_get_str(job, "kind", "");
-	struct job_id id;
 	int r;
 
 	r = plan_control_key(e->cfg, strcmp(kind, "build") ? kind : "base",
@@ -31,26 +30,32 @@ static int control_results(struct engine *e, const json_t *job, json_t **ret)
 			     json_get_str(job, "arch", ""),
 			     json_get_str(job, "kconfig", ""),
 			     json_get_str(job, "toolchain", ""), &key, &why);
-	if (!r)
-		r = db_job_by_key(e->db, key.buf, &id);
+	/* the fragment is gone or has changed: there is no control any more */
+	if (r)
+		return r == -ENOENT ? DB_NONE : r;
+	return db_job_by_key(e->db, key.buf, ret);
+}
+
+static int control_results(struct engine *e, const json_t *job, json_t **ret)
+{
+	struct job_id id;
+	int r = engine_control_of(e, job, &id);
+
 	if (!r)
 		return db_job_results(e->db, id, ret);
 	*ret = json_array();
-	/* the fragment is gone or has changed: there is no control any more */
-	return r == DB_NONE || r == -ENOENT ? 0 : r;
+	return r == DB_NONE ? 0 : r;
 }
 
 static int image_patch(struct engine *e, const json_t *job, int64_t *ret)
 {
-	char *key __free(kfree) = xasprintf(
-		"v%lld:build:%s-%s-%s",
-		(long long)json_get_int(job, "version_id", 0),
-		json_get_str(job, "arch", ""), json_get_str(job, "kconfig", ""),
-		json_get_str(job, "toolchain", ""));
+	struct strbuf key __free(strbuf) = STRBUF_INIT;
 	json_t *results __free(json) = NULL, *result;
 	struct job_id id;
-	int r = db_job_by_key(e->db, key, &id);
+	int r;
 
+	plan_own_key(job, "build", json_get_int(job, "upto", 0), &key);
+	r = db_job_by_key(e->db, key.buf, &id);
 	*ret = 0;
 	if (r)
 		return r == DB_NONE ? 0 : r;
@@ -78,16 +83,46 @@ static int set_total(struct engine *e, const json_t *job, json_t *o)
 	return 0;
 }
 
+/* What runs of kernels in between gave: "bisect" of jobs/judge.h. */
+static int bisect_facts(struct engine *e, const json_t *job, json_t **ret)
+{
+	json_t *rows __free(json) = NULL, *list __free(json) = json_array();
+	json_t *row;
+	size_t i;
+	int r = db_jobs_bisecting(e->db, job, &rows);
+
+	json_array_foreach(rows, i, row) {
+		struct job_id id = { json_get_int(row, "id", 0) };
+		const char *state = json_get_str(row, "state", "");
+		json_t *results = NULL, *o = json_object();
+
+		if (!r)
+			r = db_job_results(e->db, id, &results);
+		json_set_int(o, "upto", json_get_int(row, "upto", 0));
+		json_set_bool(o, "open", !strcmp(state, "waiting") ||
+					 !strcmp(state, "queued") ||
+					 !strcmp(state, "running"));
+		if (results)
+			json_object_set_new(o, "results", results);
+		json_array_append_new(list, o);
+	}
+	if (!r)
+		*ret = no_free_ptr(list);
+	return r;
+}
+
 int engine_run_facts(struct engine *e, const json_t *job, json_t **ret)
 {
 	static const char *const keys[] = { "kind", "arch", "kconfig",
 					    "toolchain", "state", "state_why" };
 	struct job_id id = { json_get_int(job, "id", 0) };
 	json_t *results __free(json) = NULL, *control __free(json) = NULL;
-	json_t *o __free(json) = json_object();
+	json_t *bisect __free(json) = NULL, *o __free(json) = json_object();
 	int64_t at;
 	int r = db_job_results(e->db, id, &results);
 
+	if (!r)
+		r = bisect_facts(e, job, &bisect);
 	if (!r)
 		r = control_results(e, job, &control);
 	if (!r)
@@ -99,6 +134,7 @@ int engine_run_facts(struct engine *e, const json_t *job, json_t **ret)
 		json_object_set(o, keys[i], json_object_get(job, keys[i]));
 	json_object_set(o, "results", results);
 	json_object_set(o, "control", control);
+	json_object_set(o, "bisect", bisect);
 	json_set_int(o, "image_patch", at);
 	r = set_total(e, job, o);
 	if (r)

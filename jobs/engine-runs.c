@@ -11,7 +11,6 @@
 #include "db/version.h"
 #include "jobs/engine-private.h"
 #include "jobs/jobdir.h"
-#include "jobs/judge.h"
 #include "lib/fs.h"
 #include "lib/json.h"
 #include "lib/log.h"
@@ -107,19 +106,6 @@ static int store_facts(struct engine *e, const struct engine_run *run,
 	return r;
 }
 
-static int repeat_if_unsure(struct engine *e, const struct engine_run *run)
-{
-	json_t *job __free(json) = NULL, *facts __free(json) = NULL;
-	int r = db_job_get(e->db, run->job, &job);
-
-	if (r || !run->version.v)
-		return r;
-	r = engine_run_facts(e, job, &facts);
-	if (r || !judge_wants_repeat(facts))
-		return r;
-	return db_job_rerun(e->db, run->job, "to see whether it fails again");
-}
-
 static int store_end(struct engine *e, const struct engine_run *run, int got,
 		     const json_t *result, const char *why)
 {
@@ -143,7 +129,7 @@ static int store_end(struct engine *e, const struct engine_run *run, int got,
 	case JOB_PASSED:
 	case JOB_FAILED:
 		r = store_facts(e, run, state, result);
-		return r ? r : repeat_if_unsure(e, run);
+		return r ? r : engine_guest_next(e, run->job);
 	case JOB_TIMED_OUT:
 		return store_facts(e, run, state, result);
 	case JOB_WAITING:
@@ -245,7 +231,9 @@ static int claim(struct engine *e, struct engine_run **run)
 	if (r == JOBDIR_NOTHING_TO_RUN) {
 		r = db_attempt_finish(e->db, attempt, JOB_CANCELED, why.buf,
 				      NULL);
-		return r ? r : db_job_set(e->db, id, JOB_CANCELED, why.buf);
+		if (!r)
+			r = db_job_set(e->db, id, JOB_CANCELED, why.buf);
+		return r ? r : engine_guest_next(e, id);
 	}
 	if (r) {
 		pr_err("job %lld: %s\n", (long long)id.v, why.buf);

@@ -97,8 +97,29 @@ static void add_commits(const json_t *rows, const char *title_key, json_t *out)
 	}
 }
 
+/*
+ * With a limit only the kernel of the last patch is wanted: it is built in one
+ * step, not patch by patch.
+ */
+static void take_only(json_t *patches, int64_t upto)
+{
+	size_t n = json_array_size(patches), last = n;
+
+	for (size_t i = 0; i < n; i++) {
+		const json_t *p = json_array_get(patches, i);
+
+		if (json_get_int(p, "number", 0) <= upto)
+			last = i;
+	}
+	while (n-- > 0) {
+		if (n != last)
+			json_array_remove(patches, n);
+	}
+}
+
 /* A fix-up is one more patch behind the series. */
-static int set_patches(struct db *db, struct version_id id, json_t *o)
+static int set_patches(struct db *db, struct version_id id, int64_t upto,
+		       json_t *o)
 {
 	json_t *rows __free(json) = NULL, *fixups __free(json) = NULL;
 	json_t *out = json_array();
@@ -112,6 +133,8 @@ static int set_patches(struct db *db, struct version_id id, json_t *o)
 		r = db_fixups_of(db, id, &fixups);
 	add_commits(rows, "title", out);
 	add_commits(fixups, "subject", out);
+	if (upto)
+		take_only(out, upto);
 	return r;
 }
 
@@ -128,8 +151,7 @@ static int find_image_job(struct db *db, const struct config *cfg,
 	int r;
 
 	if (version) {
-		strbuf_addf(&key, "v%lld:build:%s-%s-%s", (long long)version,
-			    arch, kconfig, toolchain);
+		plan_own_key(job, "build", json_get_int(job, "upto", 0), &key);
 	} else {
 		r = plan_control_key(cfg, "base",
 				     json_get_str(job, "base_commit", ""),
@@ -226,7 +248,7 @@ int jobdir_write(struct db *db, const struct config *cfg, const json_t *job,
 	set_limits(cfg, o);
 	r = set_place(cfg, job, o, why);
 	if (!r)
-		r = set_patches(db, version, o);
+		r = set_patches(db, version, json_get_int(job, "upto", 0), o);
 	if (!r && strcmp(kind, "base") && strcmp(kind, "build"))
 		r = set_guest(db, cfg, job, o, why);
 	if (r)

@@ -186,19 +186,3 @@ void judge(const json_t *input, json_t **ret)
 	conclude(input, out);
 	*ret = out;
 }
-
-bool judge_wants_repeat(const json_t *run)
-{
-	const char *kind = json_get_str(run, "kind", "");
-	const json_t *results = json_object_get(run, "results");
-	json_t *out __free(json) = json_object();
-
-	if ((strcmp(kind, "boot") && strcmp(kind, "test")) ||
-	    json_array_size(results) != 1)
-		return false;
-	json_object_set_new(out, "findings", json_array());
-	json_object_set_new(out, "boots", json_array());
-	json_object_set_new(out, "tests", json_array());
-	judge_guest(run, out);
-	return judge_result(run, "control") && any_unsure(out);
-}

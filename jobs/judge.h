@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /**
  * judge() - what the runs of a version mean
@@ -11,7 +12,10 @@
  *	runs: [{job_id, kind, arch, kconfig, toolchain, state, state_why,
  *		total: patches of the series, larger numbers are fix-ups,
  *		results: [{id, state, result}] newest first,
- *		control: [the same for the run on the base]}]}
+ *		control: [the same for the run on the base],
+ *		image_patch: patch whose kernel was booted,
+ *		bisect: [{upto: patch, open: bool, results}] runs of kernels in
+ *			between}]}
  *	where a result is what docs/design.md, section 10.2, describes
  * @ret: {verdict, why, findings: see db_findings_replace(), each also with
  *	arch, kconfig and toolchain,
@@ -26,21 +30,32 @@
  * A pure function. Findings are held against the control as multisets of
  * fingerprints, per unit: what a unit said before its last rebuild stays true.
  *
- * A boot or test that fails on the series alone is blamed on it when every
- * attempt failed, at least two; on one attempt it is "unknown", and "flaky"
- * when attempts differ. Neither is ever mailed.
+ * A boot or test that fails on the series is blamed by the counts of its runs,
+ * see jobs/flake.h: "series", "base", "flaky", or "unknown" while there are too
+ * few; a crash of the kernel is never "flaky". Of these only "series" is ever
+ * mailed. Findings carry the counts in "runs" and, as the first line, "detail".
  *
  * verdict is "broken", "warns", "clean" or "unknown"; why is a sentence.
  */
 void judge(const json_t *input, json_t **ret);
 
 /**
- * judge_wants_repeat() - would another attempt make a blame certain?
- * @run: one element of runs above
- *
- * True for a boot or test job whose only attempt failed where its control
- * passed.
+ * struct judge_next - what would make the blame of a boot or test certain
+ * @repeat: another attempt of the job
+ * @repeat_control: another attempt of its control
+ * @bisect_at: the same with the patches up to this one only, 0: no need
  */
-bool judge_wants_repeat(const json_t *run);
+struct judge_next {
+	bool repeat;
+	bool repeat_control;
+	int64_t bisect_at;
+};
+
+/**
+ * judge_guest_next() - is anything more to be run for a boot, test or bench job?
+ * @run: one element of runs above
+ * @next: all false and 0 when its findings are as certain as they will get
+ */
+void judge_guest_next(const json_t *run, struct judge_next *next);
 
 #endif

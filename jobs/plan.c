@@ -99,6 +99,58 @@ static int ensure_control(struct db *db, const struct config *cfg,
 		      priority, need, need ? 1 : 0, ret);
 }
 
+void plan_own_key(const json_t *job, const char *kind, int64_t upto,
+		  struct strbuf *key)
+{
+	strbuf_addf(key, "v%lld:%s:%s-%s-%s",
+		    (long long)json_get_int(job, "version_id", 0), kind,
+		    json_get_str(job, "arch", ""),
+		    json_get_str(job, "kconfig", ""),
+		    json_get_str(job, "toolchain", ""));
+	if (upto)
+		strbuf_addf(key, ":%lld", (long long)upto);
+}
+
+static int ensure_step(struct db *db, const json_t *job, const char *kind,
+		       int64_t upto, struct job_id need, struct job_id *ret)
+{
+	struct strbuf key __free(strbuf) = STRBUF_INIT;
+	struct job_spec spec = {
+		.version = { json_get_int(job, "version_id", 0) },
+		.kind = kind,
+		.base_commit = json_get_str(job, "base_commit", ""),
+		.arch = json_get_str(job, "arch", ""),
+		.kconfig = json_get_str(job, "kconfig", ""),
+		.toolchain = json_get_str(job, "toolchain", ""),
+		.upto = upto, .priority = 95, .needs = &need, .n_needs = 1,
+	};
+
+	plan_own_key(job, kind, upto, &key);
+	spec.key = key.buf;
+	return db_job_ensure(db, &spec, ret);
+}
+
+int plan_bisect(struct db *db, const struct config *cfg, const json_t *job,
+		int64_t upto, struct strbuf *why)
+{
+	struct strbuf key __free(strbuf) = STRBUF_INIT;
+	struct job_id base, build, run;
+	int r = plan_control_key(cfg, "base",
+				 json_get_str(job, "base_commit", ""),
+				 json_get_str(job, "arch", ""),
+				 json_get_str(job, "kconfig", ""),
+				 json_get_str(job, "toolchain", ""), &key, why);
+
+	if (!r)
+		r = db_job_by_key(db, key.buf, &base);
+	if (!r)
+		r = ensure_step(db, job, "build", upto, base, &build);
+	if (!r)
+		r = ensure_step(db, job, json_get_str(job, "kind", ""), upto,
+				build, &run);
+	return r == DB_NONE ? -ENOENT : r;
+}
+
 static int ensure_own(struct db *db, struct version_id id, const char *kind,
 		      const char *base, const struct place *p,
 		      int64_t priority, const struct job_id *needs, size_t n,

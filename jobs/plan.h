@@ -2,6 +2,8 @@
 #ifndef MMCI_JOBS_PLAN_H
 #define MMCI_JOBS_PLAN_H
 
+#include <jansson.h>
+
 #include "db/id.h"
 #include "db/sqlite.h"
 #include "lib/config.h"
@@ -32,6 +34,24 @@ int plan_control_key(const struct config *cfg, const char *kind,
 		     const char *base_commit, const char *arch,
 		     const char *kconfig, const char *toolchain,
 		     struct strbuf *key, struct strbuf *why);
+/**
+ * plan_own_key() - key of a job of a version
+ * @job: row of such a job, for its version and its place
+ * @kind: the kind wanted
+ * @upto: only the patches up to this one, 0: all
+ */
+void plan_own_key(const json_t *job, const char *kind, int64_t upto,
+		  struct strbuf *key);
+/**
+ * plan_bisect() - one step of the search for the patch that breaks a run
+ * @job: row of the boot, test or bench job of a version that failed
+ * @upto: patches to take
+ *
+ * Makes the build of these patches and the same run of its kernel. Safe to
+ * repeat. Inside a transaction. Return: 0 or -errno with @why.
+ */
+int plan_bisect(struct db *db, const struct config *cfg, const json_t *job,
+		int64_t upto, struct strbuf *why);
 /** plan_warm_name() - "ARCH-KCONFIG-TOOLCHAIN-HASH"; 0 or -errno with @why */
 int plan_warm_name(const struct config *cfg, const char *arch,
 		   const char *kconfig, const char *toolchain,

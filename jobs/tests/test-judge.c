@@ -180,40 +180,99 @@ static const char *blame(const char *text)
 	return word;
 }
 
-static void a_test_is_blamed_after_two_failures_only(void **state)
+#define FAILED ATTEMPT(1, "failed")
+#define PASSED ATTEMPT(9, "passed")
+#define FIVE(a) a "," a "," a "," a "," a
+
+static void a_test_is_blamed_when_chance_is_ruled_out(void **state)
 {
-	assert_string_equal(blame(INPUT(TEST_RUN(ATTEMPT(1, "failed"),
-						 ATTEMPT(9, "passed")))),
+	assert_string_equal(blame(INPUT(TEST_RUN(FAILED, PASSED))), "unknown");
+	assert_string_equal(blame(INPUT(TEST_RUN(FAILED "," FAILED, PASSED))),
 			    "unknown");
-	assert_string_equal(blame(INPUT(TEST_RUN(ATTEMPT(2, "failed") ","
-						 ATTEMPT(1, "failed"),
-						 ATTEMPT(9, "passed")))),
+	assert_string_equal(blame(INPUT(TEST_RUN(FIVE(FAILED), FIVE(PASSED)))),
 			    "series");
-	assert_string_equal(blame(INPUT(TEST_RUN(ATTEMPT(2, "failed") ","
-						 ATTEMPT(1, "passed"),
-						 ATTEMPT(9, "passed")))),
-			    "flaky");
-	assert_string_equal(blame(INPUT(TEST_RUN(ATTEMPT(2, "failed") ","
-						 ATTEMPT(1, "failed"),
-						 ATTEMPT(9, "failed")))),
+	assert_string_equal(blame(INPUT(TEST_RUN(FAILED "," FAILED, FAILED))),
 			    "base");
-	assert_string_equal(blame(INPUT(TEST_RUN(ATTEMPT(2, "failed") ","
-						 ATTEMPT(1, "failed"), ""))),
+	assert_string_equal(blame(INPUT(TEST_RUN(FAILED "," FAILED, ""))),
 			    "unknown");
 }
 
-static void one_failure_asks_for_another_attempt(void **state)
+/* The newest attempts pass, and still it is shown. */
+static void a_test_that_fails_at_times_stays_visible(void **state)
 {
-	json_t *once __free(json) = facts(TEST_RUN(ATTEMPT(1, "failed"),
-						   ATTEMPT(9, "passed")));
-	json_t *base __free(json) = facts(TEST_RUN(ATTEMPT(1, "failed"),
-						   ATTEMPT(9, "failed")));
-	json_t *good __free(json) = facts(TEST_RUN(ATTEMPT(1, "passed"),
-						   ATTEMPT(9, "passed")));
+	const char *text = INPUT(TEST_RUN(FIVE(PASSED) "," FAILED,
+					  FIVE(PASSED) "," PASSED));
+	json_t *out __free(json) = judged(text);
 
-	assert_true(judge_wants_repeat(once));
-	assert_false(judge_wants_repeat(base));
-	assert_false(judge_wants_repeat(good));
+	assert_string_equal(blame(text), "flaky");
+	assert_string_equal(json_get_str(finding(out, 0), "runs", ""),
+			    "1 of 6 runs, 0 of 6 on the base; by chance in 50 %"
+			    " of cases");
+	assert_string_equal(json_get_str(out, "verdict", ""), "clean");
+}
+
+static struct judge_next next_for(const char *text)
+{
+	json_t *run __free(json) = facts(text);
+	struct judge_next next;
+
+	judge_guest_next(run, &next);
+	return next;
+}
+
+static void both_sides_are_repeated_until_it_is_sure(void **state)
+{
+	struct judge_next n = next_for(TEST_RUN(FAILED, PASSED));
+
+	assert_true(n.repeat && n.repeat_control);
+	n = next_for(TEST_RUN(FAILED "," FAILED, PASSED));
+	assert_true(!n.repeat && n.repeat_control);
+	n = next_for(TEST_RUN(FAILED, FIVE(PASSED)));
+	assert_true(n.repeat && !n.repeat_control);
+	n = next_for(TEST_RUN(FAILED, FAILED));
+	assert_true(!n.repeat && !n.repeat_control);
+	n = next_for(TEST_RUN(PASSED, PASSED));
+	assert_true(!n.repeat && !n.repeat_control);
+	n = next_for(TEST_RUN(FAILED, ""));
+	assert_true(!n.repeat && !n.repeat_control);
+	n = next_for(TEST_RUN(FIVE(FAILED), FIVE(PASSED)));
+	assert_true(!n.repeat && !n.repeat_control);
+}
+
+/* Five of five, patches 1 to 6, and what kernels in between gave. */
+#define BISECTED(points) \
+	"{'job_id':8,'kind':'test','arch':'s390','kconfig':'small'," \
+	"'toolchain':'gcc','state':'failed','total':6,'image_patch':6," \
+	"'bisect':[" points "],'results':[" FIVE(FAILED) "]," \
+	"'control':[" FIVE(PASSED) "]}"
+#define POINT(at, results) \
+	"{'upto':" #at ",'open':false,'results':[" results "]}"
+
+static void the_patch_is_found_by_halves(void **state)
+{
+	json_t *out __free(json) = NULL, *fixup __free(json) = NULL;
+
+	assert_int_equal(next_for(BISECTED("")).bisect_at, 3);
+	assert_int_equal(next_for(BISECTED(POINT(3, PASSED))).bisect_at, 4);
+	assert_int_equal(next_for(BISECTED(POINT(3, FAILED))).bisect_at, 1);
+	assert_int_equal(next_for(BISECTED(POINT(3, PASSED) ","
+			"{'upto':4,'open':true,'results':[]}")).bisect_at, 0);
+	/* no kernel at 4: the neighbour has to do */
+	assert_int_equal(next_for(BISECTED(POINT(3, PASSED) ","
+					   POINT(4, ""))).bisect_at, 5);
+	out = judged(INPUT(BISECTED(POINT(3, PASSED) "," POINT(4, FAILED))));
+	assert_int_equal(json_get_int(finding(out, 0), "number", 0), 4);
+	assert_string_equal(json_get_str(finding(out, 0), "blame", ""),
+			    "series");
+}
+
+static void without_a_bisection_it_is_the_series(void **state)
+{
+	json_t *out __free(json) = judged(INPUT(BISECTED("")));
+
+	assert_int_equal(json_get_int(finding(out, 0), "number", -1), 0);
+	assert_string_equal(json_get_str(finding(out, 0), "blame", ""),
+			    "series");
 }
 
 static void what_was_not_run_is_never_clean(void **state)
@@ -252,8 +311,11 @@ int main(void)
 		cmocka_unit_test(followers_point_to_their_leader),
 		cmocka_unit_test(a_failed_unit_keeps_its_warnings),
 		cmocka_unit_test(a_build_that_fails_in_silence_is_not_clean),
-		cmocka_unit_test(a_test_is_blamed_after_two_failures_only),
-		cmocka_unit_test(one_failure_asks_for_another_attempt),
+		cmocka_unit_test(a_test_is_blamed_when_chance_is_ruled_out),
+		cmocka_unit_test(a_test_that_fails_at_times_stays_visible),
+		cmocka_unit_test(both_sides_are_repeated_until_it_is_sure),
+		cmocka_unit_test(the_patch_is_found_by_halves),
+		cmocka_unit_test(without_a_bisection_it_is_the_series),
 		cmocka_unit_test(what_was_not_run_is_never_clean),
 		cmocka_unit_test(benchmarks_are_compared_by_name),
 	};
