@@ -11,6 +11,7 @@
  * @bus: how the results port's bus does
  * @disk: the device of a virtio disk
  * @numa: the machine knows NUMA nodes
+ * @append: consoles, the early one too: a kernel may die before the other is up
  */
 struct machine {
 	const char *arch;
@@ -26,13 +27,15 @@ struct machine {
 static const struct machine machines[] = {
 	{ "x86_64", "qemu-system-x86_64", "pc",
 	  { "-serial", "chardev:con" }, "virtio-serial-pci",
-	  "virtio-blk-pci", true, "console=ttyS0" },
+	  "virtio-blk-pci", true,
+	  "earlycon=uart8250,io,0x3f8,115200n8 console=ttyS0" },
 	{ "arm64", "qemu-system-aarch64", "virt",
 	  { "-serial", "chardev:con" }, "virtio-serial-pci",
-	  "virtio-blk-pci", true, "console=ttyAMA0" },
+	  "virtio-blk-pci", true, "earlycon console=ttyAMA0" },
 	{ "s390", "qemu-system-s390x", "s390-ccw-virtio",
 	  { "-device", "sclpconsole,chardev=con" }, "virtio-serial-ccw",
-	  "virtio-blk-ccw", false, "console=ttyS0 console=ttysclp0" },
+	  "virtio-blk-ccw", false,
+	  "earlyprintk console=ttyS0 console=ttysclp0" },
 };
 
 static const struct machine *machine_of(const char *arch)
