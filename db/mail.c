@@ -92,6 +92,18 @@ static int add_refs(struct db *db, int64_t mail, const json_t *fields)
 	return r;
 }
 
+static int add_patch_id(struct db *db, int64_t mail, const char *patch_id)
+{
+	struct stmt *st __free(stmt) = db_prepare(
+		db, "INSERT INTO patch_id (patch_id, mail_id) VALUES (?, ?)");
+
+	if (!patch_id)
+		return 0;
+	stmt_bind_text(st, patch_id);
+	stmt_bind_int64(st, mail);
+	return stmt_run(st);
+}
+
 static int insert(struct db *db, struct source_id source, bool is_private,
 		  const json_t *fields, const char *message_id,
 		  const char *refused, const void *raw, size_t len,
@@ -132,7 +144,8 @@ static int insert(struct db *db, struct source_id source, bool is_private,
 	if (r)
 		return r;
 	ret->v = db_last_id(db);
-	return add_refs(db, ret->v, fields);
+	r = add_patch_id(db, ret->v, json_get_str(fields, "patch_id", NULL));
+	return r ? r : add_refs(db, ret->v, fields);
 }
 
 int db_mail_add(struct db *db, struct source_id source, bool is_private,

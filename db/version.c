@@ -8,6 +8,7 @@
 #include "db/fixup.h"
 #include "db/job.h"
 #include "db/mail.h"
+#include "db/topic.h"
 #include "lib/clock.h"
 #include "lib/json.h"
 
@@ -57,10 +58,11 @@ int db_version_find(struct db *db, const char *id_or_key,
 		    struct version_id *ret)
 {
 	static const char sql[] =
-		"SELECT id FROM version WHERE id = ?1 OR key = ?2"
-		" UNION SELECT p.version_id FROM patch p"
-		"  JOIN mail m ON m.id = p.mail_id WHERE m.message_id = ?2"
-		" ORDER BY 1 DESC LIMIT 1";
+		"SELECT id, 0 AS rank FROM version WHERE id = ?1 OR key = ?2"
+		" UNION ALL SELECT p.version_id, 1 + (p.from_version NOT NULL)"
+		"  FROM patch p JOIN mail m ON m.id = p.mail_id"
+		"  WHERE m.message_id = ?2"
+		" ORDER BY rank, id DESC LIMIT 1";
 	struct stmt *st __free(stmt) = db_prepare(db, sql);
 	char *end;
 	long long n = strtoll(id_or_key, &end, 10);
@@ -147,43 +149,15 @@ static int find_known(struct db *db, const json_t *series,
 	if (r != DB_NONE)
 		return r;
 	json_array_foreach(patches, i, p) {
+		/* what a partial re-send took over is known of the older one */
+		if (json_get_int(p, "from_version", 0))
+			continue;
 		r = db_version_find(db, json_get_str(p, "message_id", ""),
 				    ret);
 		if (r != DB_NONE)
 			return r;
 	}
 	return DB_NONE;
-}
-
-static int find_topic(struct db *db, const json_t *series, const char *email,
-		      int64_t *topic)
-{
-	static const char sql_find[] =
-		"SELECT id FROM topic WHERE author_email = ?"
-		" AND title = ? COLLATE NOCASE ORDER BY id DESC LIMIT 1";
-	static const char sql_add[] =
-		"INSERT INTO topic (title, author_email, created_s)"
-		" VALUES (?, ?, ?)";
-	struct stmt *find __free(stmt) = db_prepare(db, sql_find);
-	struct stmt *add __free(stmt) = db_prepare(db, sql_add);
-	const char *title = json_get_str(series, "title", "");
-	int r;
-
-	stmt_bind_text(find, email);
-	stmt_bind_text(find, title);
-	r = stmt_step(find);
-	if (r == DB_ROW) {
-		*topic = stmt_int64(find, "id");
-		return 0;
-	}
-	if (r != DB_NONE)
-		return r;
-	stmt_bind_text(add, title);
-	stmt_bind_text(add, email);
-	stmt_bind_int64(add, clock_now_s());
-	r = stmt_run(add);
-	*topic = db_last_id(db);
-	return r;
 }
 
 static int insert_version(struct db *db, const struct version_sync *how,
@@ -201,7 +175,7 @@ static int insert_version(struct db *db, const struct version_sync *how,
 	int64_t topic = 0, now = clock_now_s();
 	int r;
 
-	r = find_topic(db, series, email, &topic);
+	r = db_topic_of(db, series, email, &topic);
 	if (r)
 		return r;
 	stmt_bind_int64(st, topic);
@@ -230,10 +204,11 @@ static int sync_patch(struct db *db, struct version_id id, const json_t *p,
 		      bool *changed)
 {
 	static const char sql[] =
-		"INSERT INTO patch (version_id, number, mail_id, title)"
-		" VALUES (?, ?, ?, ?)"
+		"INSERT INTO patch (version_id, number, mail_id, title,"
+		" from_version) VALUES (?, ?, ?, ?, ?)"
 		" ON CONFLICT (version_id, number) DO UPDATE SET"
 		"  mail_id = excluded.mail_id, title = excluded.title,"
+		"  from_version = excluded.from_version,"
 		"  state = 'new', commit_id = NULL, state_why = ''"
 		" WHERE mail_id <> excluded.mail_id";
 	struct stmt *st __free(stmt) = db_prepare(db, sql);
@@ -247,6 +222,7 @@ static int sync_patch(struct db *db, struct version_id id, const json_t *p,
 	stmt_bind_int64(st, json_get_int(p, "number", 1));
 	stmt_bind_int64(st, mail.v);
 	stmt_bind_text(st, json_get_str(p, "title", ""));
+	stmt_bind_id(st, json_get_int(p, "from_version", 0));
 	r = stmt_run(st);
 	if (!r && db_changes(db))
 		*changed = true;
@@ -323,7 +299,8 @@ static int restart_clock(struct db *db, struct version_id id,
 {
 	static const char sql[] =
 		"UPDATE version SET state = 'assembling', last_mail_s = ?1,"
-		" settle_until_s = ?1 + ?2, changed_s = ?1 WHERE id = ?3";
+		" settle_until_s = ?1 + ?2, changed_s = ?1, verdict = '',"
+		" verdict_why = '' WHERE id = ?3";
 	struct stmt *st __free(stmt) = db_prepare(db, sql);
 
 	stmt_bind_int64(st, clock_now_s());
@@ -461,14 +438,22 @@ int db_version_verdict(struct db *db, struct version_id id,
 	return stmt_run(st);
 }
 
+/*
+ * Is n newer than o? A higher number, unless its Date says that it was sent
+ * before: that one was late or a mistake, and takes nothing out of work. Of
+ * two with the same number the later one is a resend.
+ */
+#define NEWER                                                          \
+	"(n.topic_id = o.topic_id AND n.id != o.id"                    \
+	" AND ((n.version > o.version AND n.date_s >= o.date_s)"       \
+	"  OR (n.version = o.version"                                  \
+	"   AND (n.date_s, n.id) > (o.date_s, o.id))))"
+
 int db_version_supersede(struct db *db, struct version_id id)
 {
 	static const char sql[] =
-		"SELECT o.id, n.version AS by FROM version n"
-		" JOIN version o ON o.topic_id = n.topic_id"
-		"  AND (o.version, o.date_s, o.id) <"
-		"      (n.version, n.date_s, n.id)"
-		"  AND o.private = n.private"
+		"SELECT o.id, n.version AS by FROM version n JOIN version o"
+		"  ON " NEWER " AND o.private = n.private"
 		" WHERE n.id = ? AND o.state NOT IN ('done', 'superseded',"
 		"  'conflict')";
 	struct stmt *st __free(stmt) = db_prepare(db, sql);
@@ -487,4 +472,22 @@ int db_version_supersede(struct db *db, struct version_id id)
 			return r;
 	}
 	return r == DB_NONE ? 0 : r;
+}
+
+int db_version_newer(struct db *db, struct version_id id, int64_t *ret)
+{
+	static const char sql[] =
+		"SELECT n.version FROM version o JOIN version n ON " NEWER
+		"  AND n.private <= o.private AND n.state != 'assembling'"
+		"  AND n.verdict != 'incomplete'"
+		" WHERE o.id = ? ORDER BY n.version DESC LIMIT 1";
+	struct stmt *st __free(stmt) = db_prepare(db, sql);
+	int r;
+
+	stmt_bind_int64(st, id.v);
+	r = stmt_step(st);
+	if (r != DB_ROW)
+		return r;
+	*ret = stmt_int64(st, "version");
+	return 0;
 }

@@ -90,8 +90,17 @@ int db_version_verdict(struct db *db, struct version_id id,
  * db_version_supersede() - end older versions of the same topic
  * @id: the newer version; nothing happens while it is not the newest
  *
- * Their waiting and queued jobs are canceled. Return: 0 or -errno.
+ * Older is a lower number that was not sent later, or the same number sent
+ * before: a resend replaces what it repeats. Their waiting and queued jobs are
+ * canceled. Return: 0 or -errno.
  */
 int db_version_supersede(struct db *db, struct version_id id);
+/**
+ * db_version_newer() - is there a newer version whose patches are all there?
+ * @ret: its number
+ *
+ * Return: 0; DB_NONE; -errno.
+ */
+int db_version_newer(struct db *db, struct version_id id, int64_t *ret);
 
 #endif

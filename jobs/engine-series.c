@@ -16,6 +16,8 @@
 
 #define TREE_TIMEOUT_S 3600
 #define APPLY_TIMEOUT_S 600
+/* More missing patches than this are counted. */
+#define MAX_NAMED 20
 
 static char *trees_git(const struct engine *e)
 {
@@ -101,17 +103,18 @@ void engine_trees(struct engine *e)
 		engine_fail_soft(e, "importing a tree", r);
 }
 
+/* "2/3 and 3/3 missing" */
 static int say_missing(struct engine *e, const json_t *row,
 		       struct strbuf *text, int64_t *n_missing)
 {
 	struct version_id id = { json_get_int(row, "id", 0) };
 	json_t *patches __free(json) = NULL;
 	int64_t total = json_get_int(row, "total", 0);
+	struct strbuf last __free(strbuf) = STRBUF_INIT;
 	size_t at = 0;
 	int r = db_version_patches(e->db, id, &patches);
 
 	*n_missing = 0;
-	strbuf_addstr(text, "incomplete,");
 	for (int64_t n = 1; n <= total && !r; n++) {
 		const json_t *p = json_array_get(patches, at);
 
@@ -119,11 +122,19 @@ static int say_missing(struct engine *e, const json_t *row,
 			at++;
 			continue;
 		}
-		if ((*n_missing)++ < 20)
-			strbuf_addf(text, "%s %lld/%lld",
-				    *n_missing > 1 ? " and" : "", (long long)n,
-				    (long long)total);
+		if ((*n_missing)++ >= MAX_NAMED)
+			continue;
+		if (last.len)
+			strbuf_addf(text, "%s%s", text->len ? ", " : "",
+				    last.buf);
+		strbuf_setf(&last, "%lld/%lld", (long long)n,
+			    (long long)total);
 	}
+	if (*n_missing > MAX_NAMED)
+		strbuf_addf(text, ", %s and %lld more", last.buf,
+			    (long long)(*n_missing - MAX_NAMED));
+	else
+		strbuf_addf(text, "%s%s", text->len ? " and " : "", last.buf);
 	strbuf_addstr(text, " missing");
 	return r;
 }
@@ -131,16 +142,24 @@ static int say_missing(struct engine *e, const json_t *row,
 static int settle_one(struct engine *e, const json_t *row)
 {
 	struct version_id id = { json_get_int(row, "id", 0) };
+	struct strbuf what __free(strbuf) = STRBUF_INIT;
 	struct strbuf text __free(strbuf) = STRBUF_INIT;
-	int64_t missing;
-	int r = say_missing(e, row, &text, &missing);
+	int64_t missing, newer = 0;
+	int r = say_missing(e, row, &what, &missing);
 
 	if (!r)
+		r = db_version_newer(e->db, id, &newer);
+	if (!r || r == DB_NONE)
 		r = db_begin(e->db);
 	if (!r && missing) {
+		strbuf_addf(&text, "incomplete, %s", what.buf);
 		r = db_version_verdict(e->db, id, "incomplete", text.buf);
 		if (!r)
 			r = db_version_set(e->db, id, VERSION_DONE, text.buf);
+	} else if (!r && newer) {
+		/* an old archive is read from its end */
+		strbuf_setf(&text, "version %lld came", (long long)newer);
+		r = db_version_set(e->db, id, VERSION_SUPERSEDED, text.buf);
 	} else if (!r) {
 		r = db_version_set(e->db, id, VERSION_READY, NULL);
 		if (!r)

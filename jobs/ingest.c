@@ -127,9 +127,25 @@ static void note_seen(json_t *seen, const json_t *mails)
 	}
 }
 
+/* Keys of the other versions that were put together with this one. */
+static json_t *same_work(const json_t *all, const json_t *series)
+{
+	json_t *keys = json_array();
+	const json_t *o;
+	size_t i;
+
+	json_array_foreach((json_t *)all, i, o) {
+		if (o != series && json_get_int(o, "topic", -1) ==
+					   json_get_int(series, "topic", -2))
+			json_array_append(keys, json_object_get(o, "key"));
+	}
+	return keys;
+}
+
 static int assemble_around(struct ingest *in, int64_t mail, json_t *seen)
 {
-	json_t *mails __free(json) = NULL, *out __free(json) = NULL, *s;
+	json_t *mails __free(json) = NULL, *out __free(json) = NULL;
+	json_t *all, *s;
 	size_t i;
 	int r;
 
@@ -138,7 +154,9 @@ static int assemble_around(struct ingest *in, int64_t mail, json_t *seen)
 		return r;
 	note_seen(seen, mails);
 	r = assemble_json(mails, &out);
-	json_array_foreach(json_object_get(out, "series"), i, s) {
+	all = json_object_get(out, "series");
+	json_array_foreach(all, i, s) {
+		json_object_set_new(s, "same_work", same_work(all, s));
 		if (!r)
 			r = sync_series(in, s);
 	}

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "kernel-series/mail.h"
+#include "kernel-series/patch-id.h"
 #include "lib/clock.h"
 #include "lib/json.h"
 
@@ -84,6 +85,19 @@ static void set_subject(json_t *o, const struct mail *m)
 	json_set_bool(o, "is_patch", s->is_patch);
 }
 
+/* Of the bytes that git would read, so that it is the id git would give. */
+static void set_patch_id(json_t *o, const struct mail *m)
+{
+	bool attached = m->diff_start >= m->text.len && m->attached.len;
+	const struct strbuf *text = attached ? &m->attached : &m->text;
+	size_t from = attached ? 0 : m->diff_start;
+	char hex[PATCH_ID_HEX_LEN + 1];
+
+	if (m->kind == MAIL_PATCH && patch_id(text->buf + from,
+					      text->len - from, hex))
+		json_set_text(o, "patch_id", hex);
+}
+
 static void set_diff(json_t *o, const struct mail *m)
 {
 	static const char *const keys[] = {
@@ -102,6 +116,7 @@ static void set_diff(json_t *o, const struct mail *m)
 		return;
 	diff_change_hash(&m->diff, hex);
 	json_set_text(o, "change_hash", hex);
+	set_patch_id(o, m);
 }
 
 json_t *mail_to_json(const struct mail *m)
