@@ -180,6 +180,8 @@ static void console_data(struct run *run, const char *data, size_t len)
 
 	guest_results_console(&run->ret->guest, data, len);
 	strbuf_add(con, data, min(len, room));
+	if (run->spec->output)
+		run->spec->output(data, min(len, room), run->spec->output_arg);
 	if (len > room)
 		stop(run, xasprintf("printed more than %zu KiB",
 				    run->spec->console_max_bytes / 1024));

@@ -44,6 +44,9 @@ enum boot_outcome {
  * @console_max_bytes: more console than this ends the guest
  * @step_timeouts_s: limit of each step of the plan, which may be silent so long
  * @n_steps: steps in the plan
+ * @output: called with what the console prints, as it comes, up to
+ *	@console_max_bytes; may be NULL
+ * @output_arg: passed to @output
  * @spawn: starts QEMU, NULL: child_spawn(); @spawn_arg is passed on
  * @spawn_arg: see @spawn
  */
@@ -63,6 +66,8 @@ struct boot_spec {
 	size_t console_max_bytes;
 	const unsigned int *step_timeouts_s;
 	size_t n_steps;
+	void (*output)(const char *data, size_t len, void *arg);
+	void *output_arg;
 	int (*spawn)(const struct child_spec *spec, struct child *ret,
 		     void *arg);
 	void *spawn_arg;

@@ -202,7 +202,6 @@ static void keep_console(struct guest_job *g, const struct boot_result *b)
 
 	if (!fs_mkdir_parent(path))
 		fs_write_atomic(path, b->console.buf, b->console.len);
-	job_log(g->job, b->console.buf, b->console.len);
 	if (b->diagnosis.len) {
 		job_logf(g->job, "\n--- registers\n");
 		job_log(g->job, b->diagnosis.buf, b->diagnosis.len);
@@ -254,6 +253,12 @@ static void set_boot(struct guest_job *g, const struct boot_result *b,
 		job_environment(g->job, "kernel", b->guest.release);
 }
 
+/* While it runs: whoever waits for a guest wants to see what it does. */
+static void to_log(const char *data, size_t len, void *arg)
+{
+	job_log(arg, data, len);
+}
+
 /* One boot of the image; the results stay with the caller. */
 static int boot_once(struct guest_job *g, struct boot_result *b)
 {
@@ -266,13 +271,15 @@ static int boot_once(struct guest_job *g, struct boot_result *b)
 
 	set_sandbox(g, &sandbox, g->initrd, g->kvm);
 	set_spec(g, &spec, &sandbox);
+	spec.output = to_log;
+	spec.output_arg = g->job;
 	spec.icount = icount;
 	spec.kvm = g->kvm;
 	g->boots++;
 	job_stage(g->job, g->boots > 1 ? "boot again" : "boot");
 	r = boot_run(&spec, b);
-	job_logf(g->job, "%s\n", b->command.buf);
 	keep_console(g, b);
+	job_logf(g->job, "\n--- %s\n", b->command.buf);
 	if (b->guest.notes.len)
 		job_logf(g->job, "\n--- notes of the guest\n%s",
 			 b->guest.notes.buf);
