@@ -216,20 +216,55 @@ static json_t *report_test(struct guest_job *g, size_t i,
 	return row;
 }
 
+static json_t *kunit_row(const json_t *t)
+{
+	struct strbuf name __free(strbuf) = STRBUF_INIT;
+	const char *status = json_get_str(t, "status", "failed");
+	const json_t *part;
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(json_object_get(t, "path"), i, part)
+		strbuf_addf(&name, "%s%s", i ? "." : "",
+			    json_string_value(part));
+	row = test_row(name.buf, status, json_get_str(t, "why", NULL), 0);
+	json_set_text(row, "suite", "kunit");
+	return row;
+}
+
+/* A kernel with KUnit runs its own tests while it boots, on the console. */
+static void add_kunit(const struct boot_result *b, json_t *tests)
+{
+	static const char mark[] = "KTAP version 1";
+	const struct strbuf *con = &b->console;
+	json_t *v __free(json) = NULL;
+	const json_t *t;
+	size_t i;
+
+	if (!memmem(con->buf, con->len, mark, sizeof(mark) - 1))
+		return;
+	v = ktap_parse(con->buf, con->len);
+	json_array_foreach(json_object_get(v, "tests"), i, t) {
+		if (json_get_bool(t, "leaf", false))
+			json_array_append_new(tests, kunit_row(t));
+	}
+}
+
 int guest_selftests_report(struct guest_job *g, const struct boot_result *b)
 {
-	size_t passed = 0, failed, skipped = 0;
-	json_t *tests = json_array();
+	size_t passed = 0, failed, skipped = 0, i;
+	json_t *tests = json_array(), *row;
 
-	for (size_t i = 0; i < g->tests.n; i++) {
-		json_t *row = report_test(g, i, b);
+	add_kunit(b, tests);
+	for (i = 0; i < g->tests.n; i++)
+		json_array_append_new(tests, report_test(g, i, b));
+	json_array_foreach(tests, i, row) {
 		const char *status = json_get_str(row, "status", "");
 
 		passed += !strcmp(status, "passed");
 		skipped += !strcmp(status, "skipped");
-		json_array_append_new(tests, row);
 	}
-	failed = g->tests.n - passed - skipped;
+	failed = json_array_size(tests) - passed - skipped;
 	job_set(g->job, "tests", tests);
 	if (!g->summary->len || !failed)
 		strbuf_reset(g->summary);
