@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "db/depend.h"
 #include "db/event.h"
 #include "db/fixup.h"
 #include "db/job.h"
@@ -340,6 +341,8 @@ int db_version_sync(struct db *db, const struct version_sync *how,
 					  json_get_bool(series, "complete",
 							false));
 	}
+	if (!r)
+		r = db_needs_store(db, *ret, series);
 	json_array_foreach(comments, i, e) {
 		if (!r)
 			r = sync_comment(db, *ret, e);

@@ -295,6 +295,14 @@ static const char sql_tries[] =
 	"SELECT seq, tree, commit_id, signal, outcome, why FROM base_try"
 	" WHERE version_id = ? ORDER BY seq";
 
+/* "id" is null where nothing is known, or may be known, of it. */
+static const char sql_dependencies[] =
+	"SELECT d.key, d.state, d.why, n.id, n.title, n.version, n.total"
+	" FROM dependency d JOIN version v ON v.id = d.version_id"
+	" LEFT JOIN version n ON n.id = d.needed_id"
+	"  AND n.private <= v.private"
+	" WHERE d.version_id = ? ORDER BY d.seq";
+
 static const char sql_outgoing[] =
 	"SELECT id, subject, message_id, in_reply_to,"
 	" recipients AS recipients_json, state, state_why, created_s"
@@ -341,7 +349,7 @@ static int add_rows(struct db *db, int64_t id, json_t *o)
 		{ "patches", sql_patches },   { "tries", sql_tries },
 		{ "outgoing", sql_outgoing }, { "comments", sql_comments },
 		{ "versions", sql_versions }, { "fixups", sql_fixups },
-		{ "remarks", sql_remarks },
+		{ "remarks", sql_remarks },   { "dependencies", sql_dependencies },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {

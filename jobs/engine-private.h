@@ -81,6 +81,24 @@ void engine_series(struct engine *e);
 void engine_fixups(struct engine *e);
 /** engine_put_mail() - write a mail as it came to @path; 0 or -errno */
 int engine_put_mail(struct engine *e, struct mail_id id, const char *path);
+/**
+ * engine_deps_put() - what a version stands on, for the worker "apply"
+ * @dir: directory for the mails
+ * @q: the request; gets "needs" and "dependencies"
+ *
+ * Return: 0 or -errno.
+ */
+int engine_deps_put(struct engine *e, struct version_id id, const char *dir,
+		    json_t *q);
+/**
+ * engine_deps_wait() - does a series it stands on still lack patches?
+ * @row: its row, ready to be applied
+ * @wait: true: not now. It has been said why; incomplete_s after its own
+ *	mails were there it goes on without.
+ *
+ * Return: 0 or -errno.
+ */
+int engine_deps_wait(struct engine *e, const json_t *row, bool *wait);
 /** engine_runs_adopt() - find the attempts that a former daemon started */
 int engine_runs_adopt(struct engine *e, struct strbuf *why);
 /** engine_runs() - collect what ended, start what is queued */

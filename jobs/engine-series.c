@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "db/depend.h"
 #include "db/fixup.h"
 #include "db/mail.h"
 #include "db/tree.h"
@@ -164,6 +165,8 @@ static int settle_one(struct engine *e, const json_t *row)
 		r = db_version_set(e->db, id, VERSION_READY, NULL);
 		if (!r)
 			r = db_version_supersede(e->db, id);
+		if (!r)
+			r = db_depend_retry(e->db, id);
 	}
 	return r ? r : db_commit(e->db);
 }
@@ -192,6 +195,10 @@ static int store_applied(struct engine *e, struct version_id id,
 
 	if (!r)
 		r = db_version_apply_result(e->db, id, answer);
+	if (!r)
+		r = db_dependencies_store(e->db, id,
+					  json_object_get(answer,
+							  "dependencies"));
 	if (!r)
 		r = db_remarks_store(e->db, id,
 				     json_object_get(answer, "remarks"));
@@ -309,6 +316,8 @@ static int put_mails(struct engine *e, const json_t *row, json_t *q)
 		r = engine_put_mail(e, (struct mail_id){ cover }, path);
 		json_set_text(q, "cover", path);
 	}
+	if (!r)
+		r = engine_deps_put(e, id, dir, q);
 	return r ? r : put_older(e, id, dir, q);
 }
 
@@ -377,6 +386,25 @@ static int start_apply(struct engine *e, const json_t *row,
 	return worker_start(e->loop, &spec, &e->apply_worker);
 }
 
+/* The oldest that does not wait for a series it stands on. */
+static int start_next(struct engine *e, const json_t *rows,
+		      const json_t *trees)
+{
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach((json_t *)rows, i, row) {
+		bool wait;
+		int r = engine_deps_wait(e, row, &wait);
+
+		if (r)
+			return r;
+		if (!wait)
+			return start_apply(e, row, trees);
+	}
+	return 0;
+}
+
 static void apply_next(struct engine *e)
 {
 	json_t *rows __free(json) = NULL, *trees __free(json) = NULL;
@@ -391,7 +419,7 @@ static void apply_next(struct engine *e)
 	if (!r)
 		r = db_trees(e->db, &trees);
 	if (!r && trees_are_ready(trees))
-		r = start_apply(e, json_array_get(rows, 0), trees);
+		r = start_next(e, rows, trees);
 	if (r)
 		engine_fail_soft(e, "starting to apply", r);
 }

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "kernel-series/base-deps.h"
 
-#include <errno.h>
 #include <string.h>
 
-#include "kernel-series/git-program.h"
-#include "lib/fs.h"
 #include "lib/json.h"
+#include "lib/strbuf.h"
 
 #define MAX_DEPENDENCIES 100
-#define MAX_MAIL_BYTES ((size_t)8 << 20)
 
 enum colour { WHITE, GREY, BLACK, BROKEN };
 
@@ -37,8 +34,15 @@ struct deps {
 static void say(struct deps *d, const char *key, const char *state,
 		const char *why)
 {
-	json_t *o = json_object();
+	json_t *o;
+	size_t i;
 
+	/* two may lack the same */
+	json_array_foreach(d->answer, i, o) {
+		if (!strcmp(json_get_str(o, "key", ""), key))
+			return;
+	}
+	o = json_object();
 	json_set_text(o, "key", key);
 	json_set_text(o, "state", state);
 	json_set_text(o, "why", why);
@@ -83,7 +87,7 @@ static void finish(struct deps *d, size_t i)
 
 	d->colour[i] = BLACK;
 	json_array_extend(d->patches, json_object_get(dep, "patches"));
-	say(d, key_of(d, i), "used", "");
+	say(d, key_of(d, i), "used", json_get_str(dep, "note", ""));
 }
 
 /* Everything on the stack from @i up is one cycle. */
@@ -108,9 +112,15 @@ static void break_cycle(struct deps *d, size_t i)
 static void visit_need(struct deps *d, const char *id)
 {
 	size_t i = find_id(d, id);
+	const char *broken;
 
 	if (i == d->nr) {
-		say(d, id, "missing", "not among the series that are known");
+		say(d, id, "missing", "no mail known here is or has it");
+		return;
+	}
+	broken = json_get_str(json_array_get(d->list, i), "broken", NULL);
+	if (broken) {
+		say(d, key_of(d, i), "missing", broken);
 		return;
 	}
 	if (d->colour[i] == WHITE) {
@@ -148,66 +158,18 @@ static void walk(struct deps *d, const char *id)
 	}
 }
 
-/* git patch-id --stable of one mail, "" if it has none */
-static int patch_id(const char *path, char id[41])
-{
-	const char *argv[] = { "patch-id", "--stable", NULL };
-	struct strbuf mail __free(strbuf) = STRBUF_INIT;
-	struct strbuf out __free(strbuf) = STRBUF_INIT;
-	struct git_program g = { .argv = argv, .timeout_ms = 30000 };
-	int code, r = fs_read_file(path, MAX_MAIL_BYTES, &mail);
-
-	*id = '\0';
-	if (r)
-		return r;
-	g.input = mail.buf;
-	g.input_len = mail.len;
-	r = git_program_run(&g, &out, NULL, &code);
-	if (!r && !code && out.len > 40)
-		snprintf(id, 41, "%.40s", out.buf);
-	return r;
-}
-
-static int walk_prerequisites(struct deps *d, const char *wanted)
-{
-	size_t i, j;
-
-	for (i = 0; i < d->nr; i++) {
-		const json_t *dep = json_array_get(d->list, i);
-		const json_t *patches = json_object_get(dep, "patches");
-
-		for (j = 0; j < json_array_size(patches); j++) {
-			const char *path = json_get_str(
-				json_array_get(patches, j), "path", "");
-			char id[41];
-			int r = patch_id(path, id);
-
-			if (r)
-				return r;
-			if (*id && strstr(wanted, id)) {
-				walk(d, key_of(d, i));
-				break;
-			}
-		}
-	}
-	return 0;
-}
-
-int base_deps_order(const json_t *request, const char *prerequisites,
-		    json_t **patches, json_t **answer)
+void base_deps_order(const json_t *request, json_t **patches,
+		     json_t **answer)
 {
 	const json_t *needs = json_object_get(request, "needs");
 	struct deps *d = xcalloc(1, sizeof(*d));
 	size_t i;
-	int r = 0;
 
 	d->list = json_object_get(request, "dependencies");
 	d->nr = min(json_array_size(d->list), (size_t)MAX_DEPENDENCIES);
 	d->patches = json_array();
 	d->answer = json_array();
-	if (*prerequisites && d->nr)
-		r = walk_prerequisites(d, prerequisites);
-	for (i = 0; i < json_array_size(needs) && !r; i++) {
+	for (i = 0; i < json_array_size(needs); i++) {
 		const char *id = json_string_value(json_array_get(needs, i));
 
 		if (id)
@@ -216,5 +178,4 @@ int base_deps_order(const json_t *request, const char *prerequisites,
 	*patches = d->patches;
 	*answer = d->answer;
 	free(d);
-	return r;
 }

@@ -4,23 +4,18 @@
 
 #include <jansson.h>
 
-#include "lib/strbuf.h"
-
 /**
  * base_deps_order() - the earlier series that must be applied first, in order
- * @request: its "needs" (Message-IDs), its "dependencies" ([{key, ids, needs,
- *	patches}]) and the prerequisite-patch-id lines of its mails
- * @prerequisites: patch ids of such lines, separated by newlines, or ""
+ * @request: its "needs" (keys, ids, or names that nothing is known of) and
+ *	its "dependencies" ([{key, ids, needs, patches, broken, note}])
  * @patches: new array: the patches of all of them, in the order to apply them
  * @answer: new array of {key, state: "used"|"missing"|"cycle", why}
  *
  * What a dependency needs comes before it. A cycle uses nothing that is part of
- * it; the answer says so, the series is then tried without.
- *
- * Return: 0 or -errno.
- * Source: git-format-patch(1), --base, for prerequisite-patch-id.
+ * it, and one with "broken" is not used, for that reason; the answer says so,
+ * and the series is then tried without.
  */
-int base_deps_order(const json_t *request, const char *prerequisites,
-		    json_t **patches, json_t **answer);
+void base_deps_order(const json_t *request, json_t **patches,
+		     json_t **answer);
 
 #endif

@@ -98,44 +98,6 @@ int base_signals_read(const json_t *request, const struct apply_patch *own,
 	return 0;
 }
 
-static int add_prerequisites(const char *path, struct strbuf *ids)
-{
-	static const char name[] = "prerequisite-patch-id:";
-	struct strbuf text __free(strbuf) = STRBUF_INIT;
-	const char *p;
-	int r = path ? fs_read_file(path, (size_t)8 << 20, &text) : 0;
-
-	if (r)
-		return r;
-	p = text.buf;
-	while (p) {
-		if (!strncmp(p, name, strlen(name))) {
-			p += strlen(name);
-			p += strspn(p, " \t");
-			strbuf_add(ids, p,
-				   strspn(p, "0123456789abcdefABCDEF"));
-			strbuf_addch(ids, '\n');
-		}
-		p = strchr(p, '\n');
-		if (p)
-			p++;
-	}
-	return 0;
-}
-
-int base_prerequisites(const json_t *request, struct strbuf *ids)
-{
-	const json_t *patches = json_object_get(request, "patches");
-	size_t i;
-	int r;
-
-	r = add_prerequisites(json_get_str(request, "cover", NULL), ids);
-	for (i = 0; i < json_array_size(patches) && !r; i++)
-		r = add_prerequisites(json_get_str(json_array_get(patches, i),
-						   "path", NULL), ids);
-	return r;
-}
-
 void base_signals_release(struct base_signals *b)
 {
 	free(b->base_commit);

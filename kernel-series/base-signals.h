@@ -60,13 +60,6 @@ struct base_signals {
 int base_signals_read(const json_t *request, const struct apply_patch *own,
 		      size_t nr, const char *scratch, struct base_signals *ret,
 		      struct strbuf *why);
-/**
- * base_prerequisites() - the patch ids of all "prerequisite-patch-id:" lines
- * @ids: one a line is appended
- *
- * Return: 0 or -errno.
- */
-int base_prerequisites(const json_t *request, struct strbuf *ids);
 /** base_signals_release() - free what @b holds */
 void base_signals_release(struct base_signals *b);
 

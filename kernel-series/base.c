@@ -332,18 +332,12 @@ static int load_series(struct base_search *s, const json_t *request,
 {
 	const json_t *own = json_object_get(request, "patches");
 	json_t *all __free(json) = NULL;
-	struct strbuf ids __free(strbuf) = STRBUF_INIT;
-	int r;
 
 	if (!json_array_size(own)) {
 		strbuf_addstr(s->why, "a series needs patches");
 		return -EINVAL;
 	}
-	r = base_prerequisites(request, &ids);
-	if (!r)
-		r = base_deps_order(request, ids.buf, &all, &s->deps);
-	if (r)
-		return r;
+	base_deps_order(request, &all, &s->deps);
 	s->first = json_array_size(all);
 	json_array_extend(all, (json_t *)own);
 	return apply_series_load(all, scratch, &s->series, s->why);

@@ -342,6 +342,8 @@ void mail_scan_text(struct mail *m)
 	stat = scan_diffstat(m);
 	scan_pull(m);
 	m->kind = kind_of(m);
+	if (m->kind == MAIL_PATCH || m->kind == MAIL_COVER)
+		mail_scan_links(m);
 	m->message_len = message_end(m);
 	if (m->kind == MAIL_COVER)
 		m->message_len =

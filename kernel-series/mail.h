@@ -85,7 +85,8 @@ struct mail_header {
  * @pull_url: repository and ref of a pull request, or NULL
  * @base_commit: 40 hex digits of "base-commit:", or NULL
  * @prerequisites: ids of "prerequisite-patch-id:", \n separated
- * @depends_on: ids or links of Depends-on lines, in order
+ * @depends_on: ids or links of Depends-on lines, in order; then links that
+ *	the text of a cover or patch says it stands on
  * @based_on: ids of Based-on lines
  * @supersedes: ids of Supersedes lines
  * @change_id: of b4, or NULL
@@ -155,6 +156,8 @@ void mail_addrs_parse(const char *value, struct mail_addrs *ret);
 void mail_addrs_release(struct mail_addrs *a);
 /** mail_scan_text() - fill in what stands in @m's text; by mail_parse() */
 void mail_scan_text(struct mail *m);
+/** mail_scan_links() - add to @depends_on what the prose says, with a link */
+void mail_scan_links(struct mail *m);
 /** mail_parse_date() - RFC 5322 date to seconds; false if it is none */
 bool mail_parse_date(const char *value, int64_t *ret_s);
 /** mail_free() - free all of @m; NULL is fine */
@@ -186,7 +189,8 @@ char *mail_ref_id(const char *value);
  * ([{path, old, new}]), trailers ([{name, value, type, extinfo}]), diffstat,
  * pull_url, base_commit, prerequisites, depends_on, based_on, supersedes,
  * change_id, x_stable, x_kerneltest_branch, machine, flowed, change_hash (of
- * the changed lines alone, equal for patches that change the same).
+ * the changed lines alone, equal for patches that change the same), patch_id
+ * (see patch_id(), absent where there is none).
  *
  * Return: a new reference.
  */

@@ -121,6 +121,11 @@ static int show(struct client *c, int argc, char **argv)
 	if (c->json)
 		return print_json(o);
 	show_head(o);
+	json_array_foreach(json_object_get(o, "dependencies"), i, v)
+		print_text("needs  %s: %s%s%s\n", json_get_str(v, "key", ""),
+			   json_get_str(v, "state", ""),
+			   *json_get_str(v, "why", "") ? ": " : "",
+			   json_get_str(v, "why", ""));
 	json_array_foreach(json_object_get(o, "patches"), i, v)
 		print_text("patch  %" PRId64 " %s: %s\n",
 			   json_get_int(v, "number", 0),

@@ -151,6 +151,10 @@ void page_series(struct request *rq, struct response *rs)
 	json_set_bool(v, "later", json_get_int(v, "version", 1) > 1);
 	json_set_bool(v, "many_versions",
 		      json_array_size(json_object_get(v, "versions")) > 1);
+	json_array_foreach(json_object_get(v, "dependencies"), i, row)
+		json_set_text(row, "mark", strcmp(json_get_str(row, "state",
+							       ""), "used") ?
+				      "unknown" : "clean");
 	add_grid_words(v);
 	add_finding_words(v);
 	add_test_words(v);

@@ -253,14 +253,14 @@ static void dependencies_in_order_and_no_cycles(void **state)
 	json_t *want __free(json) = json_pack("[i,i,i]", 1, 2, 3);
 	json_t *p __free(json) = NULL, *a __free(json) = NULL;
 
-	assert_int_equal(base_deps_order(q, "", &p, &a), 0);
+	base_deps_order(q, &p, &a);
 	assert_true(json_equal(p, want));
 	assert_string_equal(json_get_str(json_array_get(a, 3), "state", ""),
 			    "missing");
 	json_decref(p);
 	json_decref(a);
 	json_object_set_new(cycle, "needs", json_pack("[s]", "x"));
-	assert_int_equal(base_deps_order(cycle, "", &p, &a), 0);
+	base_deps_order(cycle, &p, &a);
 	assert_int_equal(json_array_size(p), 0);
 	assert_string_equal(json_get_str(json_array_get(a, 0), "state", ""),
 			    "cycle");

@@ -228,9 +228,47 @@ static void machines_are_known(void **state)
 	}
 }
 
+static void check_links(const char *text, const char *want)
+{
+	struct strbuf raw __free(strbuf) = STRBUF_INIT;
+	struct strbuf got __free(strbuf) = STRBUF_INIT;
+	struct strbuf why __free(strbuf) = STRBUF_INIT;
+	struct mail *m __free(mail) = NULL;
+
+	strbuf_addf(&raw, "From: A <a@example.org>\nMessage-ID: <x@y>\n"
+			  "Subject: [PATCH 0/2] x\n\n%s", text);
+	assert_int_equal(mail_parse(raw.buf, raw.len, &m, &why), 0);
+	for (size_t i = 0; i < m->depends_on.nr; i++) {
+		char *id __free(kfree) = mail_ref_id(m->depends_on.v[i].value);
+
+		strbuf_addf(&got, "%s%s", i ? " " : "", id);
+	}
+	assert_string_equal(got.buf, want);
+}
+
+static void prose_with_a_link_is_a_dependency(void **state)
+{
+#define L "https://lore.example.org/all/"
+	check_links("This applies on top of " L "a@b/.\n", "a@b");
+	check_links("It depends on the series\n" L "a@b/ and more.\n", "a@b");
+	check_links("It depends on:\n\n" L "a@b/\n\nOld: " L "c@d/\n", "a@b");
+	check_links("On top of [1] and [2].\n\n[1] " L "a@b/T/#u\n"
+		    "[2]: " L "c@d/\n", "a@b c@d");
+	/* a link of another sentence, a quoted one, a tree, a function */
+	check_links("On top of mm-unstable. v1: " L "a@b/\n", "");
+	check_links("On top of mm-unstable.\n" L "a@b/\n", "");
+	check_links("> on top of " L "a@b/\n", "");
+	check_links("on top of https://git.example.org/mm.git\n", "");
+	check_links("This depends on foo()\n\nv1: " L "a@b/\n", "");
+	check_links("on top of [9]", "");
+	check_links("Depends-on: <a@b>\n", "a@b");
+#undef L
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(prose_with_a_link_is_a_dependency),
 		cmocka_unit_test(says_why_it_refuses),
 		cmocka_unit_test(nesting_is_just_characters),
 		cmocka_unit_test(addresses_as_people_write_them),
