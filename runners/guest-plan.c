@@ -51,3 +51,8 @@ void guest_plan_swapon(struct guest_plan *plan, const char *path)
 {
 	strbuf_addf(&plan->text, "swapon %s\n", path);
 }
+
+void guest_plan_nobody(struct guest_plan *plan)
+{
+	strbuf_addstr(&plan->text, "nobody\n");
+}

@@ -7,6 +7,7 @@
  *
  *	write PATH VALUE		put VALUE into a file of /proc or /sys
  *	swapon PATH			use the disk PATH for swapping
+ *	nobody				the next step has no privilege
  *	step TIMEOUT_S OUTPUT_BYTES	a program to run ...
  *	arg TEXT			... its path and arguments, one each
  *	run				... and now it runs
@@ -48,6 +49,8 @@ int guest_plan_step(struct guest_plan *plan, unsigned int timeout_s,
 /** guest_plan_write() - put @value into @path of the guest, best effort */
 void guest_plan_write(struct guest_plan *plan, const char *path,
 		      const char *value);
+/** guest_plan_nobody() - the next step runs as user nobody */
+void guest_plan_nobody(struct guest_plan *plan);
 /** guest_plan_swapon() - swap to the disk @path of the guest, best effort */
 void guest_plan_swapon(struct guest_plan *plan, const char *path);
 

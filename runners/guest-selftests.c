@@ -74,6 +74,7 @@ static void choose_tests(struct guest_job *g, struct vmtests *suite)
 		t->category = xstrdup("");
 		t->title = xstrdup(job->selftests[i]);
 		t->program = xstrdup(job->selftests[i]);
+		t->hugepages = -1;
 	}
 }
 
@@ -81,15 +82,19 @@ static int plan_step(struct guest_job *g, const struct vmtest *t)
 {
 	char *to __free(kfree) = xasprintf("/tests/%s", t->program);
 	const char *argv[2 + VMTEST_MAX_ARGS] = { to };
+	long hugepages = t->hugepages < 0 ? (long)g->profile.hugepages :
+					    t->hugepages;
 
 	for (size_t i = 0; t->argv[i]; i++)
 		argv[1 + i] = t->argv[i];
 	/* tests change the reserve and do not always put it back */
-	if (g->profile.hugepages) {
-		char *n __free(kfree) = xasprintf("%u", g->profile.hugepages);
+	if (hugepages) {
+		char *n __free(kfree) = xasprintf("%ld", hugepages);
 
 		guest_plan_write(&g->plan, NR_HUGEPAGES, n);
 	}
+	if (t->as_nobody)
+		guest_plan_nobody(&g->plan);
 	return guest_add_task(g, t->title, guest_test_timeout_s(t->program),
 			      argv);
 }

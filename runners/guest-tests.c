@@ -19,7 +19,7 @@ static const struct {
 	{ "pagemap_ioctl", 300 },
 	{ "split_huge_page_test", 300 },
 	{ "uffd-stress", 300 },
-	{ "uffd-unit-tests", 300 },
+	{ "uffd-unit-tests", 600 },
 };
 
 const char *const guest_tests_default[] = {

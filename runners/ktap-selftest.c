@@ -185,7 +185,7 @@ static const char *decide(const struct selftest *t, int exit_code,
 		*why = xstrdup("it took too long and was ended");
 		return "timed-out";
 	}
-	if (exit_code > 128) {
+	if (exit_code > 128 && exit_code <= 128 + 64) {
 		*why = xasprintf("killed by signal %d", exit_code - 128);
 		return "crashed";
 	}

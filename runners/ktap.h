@@ -69,7 +69,8 @@ json_t *ktap_parse(const void *data, size_t len);
  *	the mm selftests ("[PASS]", "ok 1 name", "# SKIP reason", "not ok")
  * @len: bytes of @data
  * @exit_code: its exit status; 0 pass, 1 fail, 4 skip as in
- *	tools/testing/selftests/kselftest.h; 128 + N after signal N; -1 unknown
+ *	tools/testing/selftests/kselftest.h; 128 + N after signal N, up to 64;
+ *	-1 unknown
  * @timed_out: it was ended because it took too long
  *
  * Result, a new reference:

@@ -19,12 +19,14 @@ struct var {
 struct script {
 	struct var vars[MAX_VARS];
 	size_t n_vars;
+	long hugepages;
 	struct vmtests *tests;
 };
 
-/* In MiB, as the script computes it from the huge pages it reserved. */
+/* What the script computes; the size is in MiB, from the huge pages it has. */
 static const struct var known[] = {
 	{ "half_ufd_size_MB", 16, "32", 2 },
+	{ "SPLIT_HUGE_PAGE_TEST_XFS_PATH", 29, "", 0 },
 };
 
 static bool is_name(char c)
@@ -140,8 +142,31 @@ static void split(const struct script *s, const char *p, struct words *w)
 				strbuf_addch(&word, *p++);
 			}
 		}
-		w->v[w->n++] = strbuf_detach(&word);
+		if (word.len || p[-1] == '"' || p[-1] == '\'')
+			w->v[w->n++] = strbuf_detach(&word);
 	}
+}
+
+static void drop_words(struct words *w, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(w->v[i]);
+	memmove(w->v, w->v + n, (w->n - n) * sizeof(w->v[0]));
+	w->n -= n;
+}
+
+/* "sudo -u nobody ./x", and "sh -c ./x": both can be done without the tool. */
+static bool unwrap(struct words *w)
+{
+	bool nobody = w->n > 3 && !strcmp(w->v[0], "sudo") &&
+		      !strcmp(w->v[1], "-u") && !strcmp(w->v[2], "nobody");
+
+	if (nobody)
+		drop_words(w, 3);
+	if (w->n == 3 && !strcmp(w->v[0], "sh") && !strcmp(w->v[1], "-c") &&
+	    !strchr(w->v[2], ' '))
+		drop_words(w, 2);
+	return nobody;
 }
 
 static const char *plain(const char *s)
@@ -208,6 +233,8 @@ static void add_test(const struct script *s, const char *category,
 	memset(v, 0, sizeof(*v));
 	v->category = xasprintf("%.*s", (int)category_len, category);
 	v->title = no_free_ptr(title);
+	v->hugepages = s->hugepages;
+	v->as_nobody = unwrap(&w);
 	v->skip = why_not(&w);
 	if (v->skip)
 		return;
@@ -241,6 +268,21 @@ static const char *skip_environment(const char *p, const char **category,
 	}
 }
 
+/* "echo 8 > /proc/sys/vm/nr_hugepages", or a value that only a shell knows. */
+static void take_setting(struct script *s, const char *line)
+{
+	static const char file[] = "> /proc/sys/vm/nr_hugepages";
+	const char *to = strstr(line, file);
+	char *end;
+	long n;
+
+	if (!to || strncmp(line, "echo ", 5))
+		return;
+	n = strtol(line + 5, &end, 10);
+	end += strspn(end, " \t");
+	s->hugepages = end == to && n >= 0 && n <= 65536 ? n : -1;
+}
+
 static void take_line(struct script *s, const char *line)
 {
 	static const char run[] = "run_test";
@@ -248,6 +290,7 @@ static void take_line(struct script *s, const char *line)
 	size_t len = 0;
 
 	line += strspn(line, " \t");
+	take_setting(s, line);
 	p = skip_environment(line, &category, &len);
 	if (!strncmp(p, run, sizeof(run) - 1) &&
 	    (p[sizeof(run) - 1] == ' ' || p[sizeof(run) - 1] == '\t'))
@@ -262,7 +305,7 @@ void vmtests_parse(const char *text, size_t len, struct vmtests *ret)
 {
 	struct strbuf whole __free(strbuf) = STRBUF_INIT;
 	struct strbuf line __free(strbuf) = STRBUF_INIT;
-	struct script s = { .tests = ret };
+	struct script s = { .tests = ret, .hugepages = -1 };
 	const char *p, *end;
 
 	strbuf_add(&whole, text, strnlen(text, len));

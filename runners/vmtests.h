@@ -12,6 +12,7 @@
  * The script may come from a patch, so it is a stranger's text.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "lib/strbuf.h"
@@ -24,6 +25,8 @@
  * @title: command as a person reads it, "ksm_tests -M -p 10"
  * @program: file name of what is run, NULL if @skip says why it is not known
  * @argv: its arguments after the program, NULL after the last
+ * @as_nobody: the script runs it without privilege, by "sudo -u nobody"
+ * @hugepages: what the script writes into nr_hugepages before it, -1: nothing
  * @skip: why it cannot be run in a guest without a shell, NULL if it can
  */
 struct vmtest {
@@ -31,6 +34,8 @@ struct vmtest {
 	char *title;
 	char *program;
 	char *argv[VMTEST_MAX_ARGS + 1];
+	bool as_nobody;
+	long hugepages;
 	char *skip;
 };
 
@@ -51,8 +56,9 @@ struct vmtests {
  * @ret: initialised; tests are added, at most a few hundred
  *
  * Variables that the script sets to a plain word are replaced by it, and
- * half_ufd_size_MB by a size that fits our guests; a test that needs another
- * one is listed with @skip set.
+ * half_ufd_size_MB by a size that fits our guests; the path of an XFS image,
+ * which there is not, by nothing. A test that needs another one is listed with
+ * @skip set.
  */
 void vmtests_parse(const char *text, size_t len, struct vmtests *ret);
 /** vmtests_release() - free what @t holds */

@@ -38,6 +38,7 @@
 #define PORT_NAME "mmci.results"
 #define MAX_ARGS 64
 #define CHUNK 512
+#define NOBODY 65534
 #define PLAN_MAX (1 << 20)
 
 static int results_fd = -1;
@@ -265,6 +266,7 @@ struct step {
 	unsigned int number;
 	unsigned int timeout_s;
 	size_t max_output;
+	bool nobody;
 };
 
 static void step_child(const struct step *s, int out)
@@ -286,6 +288,8 @@ static void step_child(const struct step *s, int out)
 	if (slash && slash != dir)
 		*slash = '\0';
 	(void)!chdir(slash && slash != dir ? dir : "/");
+	if (s->nobody && (setgid(NOBODY) || setuid(NOBODY)))
+		_exit(126);
 	execv(s->argv[0], s->argv);
 	dprintf(2, "cannot start %s: %s\n", s->argv[0], strerror(errno));
 	_exit(126);
@@ -439,6 +443,7 @@ static void run_plan(char *plan)
 {
 	struct step s = { .argc = 0 };
 	unsigned int count = 0;
+	bool nobody = false;
 	char *save, *line;
 
 	for (line = strtok_r(plan, "\n", &save); line;
@@ -447,8 +452,12 @@ static void run_plan(char *plan)
 			do_write(line + 6);
 		} else if (!strncmp(line, "swapon ", 7)) {
 			do_swapon(line + 7);
+		} else if (!strcmp(line, "nobody")) {
+			nobody = true;
 		} else if (!strncmp(line, "step ", 5)) {
 			memset(&s, 0, sizeof(s));
+			s.nobody = nobody;
+			nobody = false;
 			s.number = count++;
 			sscanf(line + 5, "%u %zu", &s.timeout_s, &s.max_output);
 		} else if (!strncmp(line, "arg ", 4) && s.argc < MAX_ARGS) {

@@ -161,6 +161,8 @@ static void selftest_styles(void **state)
 		  "exit status 1: mmap: Cannot allocate memory", "plain", 0 },
 		{ "half a", 139, false, "crashed", "killed by signal 11",
 		  "plain", 0 },
+		{ "gone\n", 255, false, "failed", "exit status 255: gone",
+		  "plain", 0 },
 		{ "ok 1 a\n", 0, true, "timed-out",
 		  "it took too long and was ended", "tap", 1 },
 		{ "", -1, false, "crashed",

@@ -61,7 +61,7 @@ static void what_a_guest_without_a_shell_cannot_do(void **state)
 	struct vmtests t __free(vmtests) = parse(
 		"run_test bash ./va_high_addr_switch.sh\n"
 		"run_test ./charge_reserved_hugetlb.sh -cgroup-v2\n"
-		"run_test sudo -u nobody ./on-fault-limit\n"
+		"run_test sudo -u root ./on-fault-limit\n"
 		"run_test ../../etc/passwd\n");
 
 	assert_int_equal(t.n, 4);
@@ -71,6 +71,31 @@ static void what_a_guest_without_a_shell_cannot_do(void **state)
 	}
 	assert_string_equal(t.v[0].skip,
 			    "a shell script, and the guest has no shell");
+}
+
+static void settings_and_users(void **state)
+{
+	struct vmtests t __free(vmtests) = parse(
+		"run_test ./a\n"
+		"echo 1 > /proc/sys/vm/nr_hugepages\n"
+		"run_test ./b\n"
+		"echo \"$tmp\" > /proc/sys/vm/nr_hugepages\n"
+		"run_test sudo -u nobody ./c\n"
+		"run_test sudo -u nobody sh -c ./d\n"
+		"run_test ./split ${SPLIT_HUGE_PAGE_TEST_XFS_PATH}\n"
+		"run_test ./e \"\"\n");
+
+	assert_int_equal(t.n, 6);
+	assert_int_equal(t.v[0].hugepages, -1);
+	assert_int_equal(t.v[1].hugepages, 1);
+	assert_int_equal(t.v[2].hugepages, -1);
+	assert_string_equal(t.v[2].program, "c");
+	assert_true(t.v[2].as_nobody);
+	assert_string_equal(t.v[3].program, "d");
+	assert_true(t.v[3].as_nobody && !t.v[0].as_nobody);
+	assert_string_equal(t.v[4].title, "split");
+	assert_null(t.v[4].argv[0]);
+	assert_string_equal(t.v[5].argv[0], "");
 }
 
 static void a_line_that_goes_on_and_one_that_comes_twice(void **state)
@@ -110,6 +135,7 @@ int main(void)
 		cmocka_unit_test(a_line_of_the_suite),
 		cmocka_unit_test(variables_with_a_plain_value),
 		cmocka_unit_test(what_a_guest_without_a_shell_cannot_do),
+		cmocka_unit_test(settings_and_users),
 		cmocka_unit_test(a_line_that_goes_on_and_one_that_comes_twice),
 		cmocka_unit_test(nonsense_is_bounded),
 	};
