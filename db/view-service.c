@@ -38,7 +38,9 @@ int view_outbox(struct db *db, const char *state, const struct view_page *page,
 }
 
 static const char sql_outgoing[] =
-	"SELECT " OUT_COLUMNS ", v.private, o.body, o.eml FROM outgoing o"
+	"SELECT " OUT_COLUMNS ", v.private, o.body, o.eml, o.approved_by,"
+	" o.doubtful, o.tries, o.next_try_s, o.sent_s,"
+	" o.decision AS decision_json FROM outgoing o"
 	" LEFT JOIN version v ON v.id = o.version_id WHERE o.id = ?";
 
 int view_outgoing(struct db *db, struct outgoing_id id, bool see_private,
@@ -51,6 +53,11 @@ int view_outgoing(struct db *db, struct outgoing_id id, bool see_private,
 		return r;
 	if (json_get_int(o, "private", 0) && !see_private)
 		return DB_NONE;
+	r = view_set(db, o, "deliveries",
+		     "SELECT email, state, answer, at_s FROM delivery"
+		     " WHERE outgoing_id = ? ORDER BY email", id.v);
+	if (r)
+		return r;
 	*ret = no_free_ptr(o);
 	return 0;
 }

@@ -3,8 +3,10 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 #include "lib/hash.h"
+#include "lib/json.h"
 
 static bool is_plain(const char *s)
 {
@@ -182,4 +184,52 @@ void eml_body(struct strbuf *out, const char *text)
 		add_qp(out, text);
 	else
 		strbuf_addstr(out, text);
+}
+
+static void add_field(struct strbuf *out, const char *field,
+		      const json_t *recipients)
+{
+	bool first = true;
+	const json_t *r;
+	size_t i;
+
+	json_array_foreach(recipients, i, r) {
+		if (strcasecmp(json_get_str(r, "field", ""), field) ||
+		    !json_get_bool(r, "gets", false))
+			continue;
+		/* one to a line: no line gets long, and diffs of mails read */
+		if (first)
+			strbuf_addf(out, "%s: ", field);
+		else
+			strbuf_addstr(out, ",\n ");
+		eml_address(out, json_get_str(r, "name", ""),
+			    json_get_str(r, "email", ""));
+		first = false;
+	}
+	if (!first)
+		strbuf_addch(out, '\n');
+}
+
+void eml_set_recipients(const char *eml, const json_t *recipients,
+			struct strbuf *out)
+{
+	bool dropping = false, done = false;
+
+	while (*eml && *eml != '\n') {
+		const char *end = strchrnul(eml, '\n');
+
+		end += *end == '\n';
+		if (*eml != ' ' && *eml != '\t')
+			dropping = !strncasecmp(eml, "To:", 3) ||
+				   !strncasecmp(eml, "Cc:", 3);
+		if (dropping && !done) {
+			add_field(out, "To", recipients);
+			add_field(out, "Cc", recipients);
+			done = true;
+		}
+		if (!dropping)
+			strbuf_add(out, eml, (size_t)(end - eml));
+		eml = end;
+	}
+	strbuf_addstr(out, eml);
 }

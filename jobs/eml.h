@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+#include <jansson.h>
+
 #include "lib/strbuf.h"
 
 /**
@@ -40,5 +42,13 @@ bool eml_email_is_safe(const char *email);
  * Source: RFC 2045 sections 2.8 and 6.7, RFC 5322 section 2.1.1.
  */
 void eml_body(struct strbuf *out, const char *text);
+/**
+ * eml_set_recipients() - the same mail with other To and Cc
+ * @eml: a mail that was written by eml_header() and eml_body()
+ * @recipients: [{name, email, field: "to"|"cc", gets}]; those who do not get it
+ *	are not named in it either, so that answers to all do not reach them
+ */
+void eml_set_recipients(const char *eml, const json_t *recipients,
+			struct strbuf *out);
 
 #endif

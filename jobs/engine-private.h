@@ -64,6 +64,8 @@ struct engine {
 	struct version_id fixing;
 	struct worker *report_worker;
 	struct version_id reporting;
+	struct worker *send_worker;
+	struct outgoing_id mailing;
 	/* failures in a row of a worker on one version, so that none loops */
 	json_t *strikes;
 	bool stopping;
@@ -109,6 +111,23 @@ void engine_runs_stop(struct engine *e);
 void engine_run_cancel(struct engine *e, struct job_id id);
 /** engine_reports() - judge versions whose jobs have ended, file replies */
 void engine_reports(struct engine *e);
+/** engine_mail_recover() - settle what was being sent when mmcid stopped */
+int engine_mail_recover(struct engine *e, struct strbuf *why);
+/** engine_mails() - decide about replies that wait, send the next one */
+void engine_mails(struct engine *e);
+/** engine_mail_stop() - end the worker; what it was sending is settled later */
+void engine_mail_stop(struct engine *e);
+/**
+ * engine_mail_facts() - what the policy has to know about a version's reply
+ * @answered: Message-ID of the mail it answers
+ * @ret: the facts of policy_decide() that do not change
+ *
+ * Return: 0 or -errno.
+ */
+int engine_mail_facts(struct engine *e, struct version_id id,
+		      const char *answered, json_t **ret);
+/** engine_mail_decide() - what the policy says now about a row of outgoing */
+int engine_mail_decide(struct engine *e, const json_t *row, json_t **ret);
 /** engine_strike() - count a failure on a version; true: that was the last */
 bool engine_strike(struct engine *e, struct version_id id);
 /** engine_no_strikes() - it worked */

@@ -285,12 +285,19 @@ static int store_reply(struct engine *e, struct version_id id,
 		       const json_t *mail)
 {
 	struct outgoing_id out = { 0 };
+	json_t *full __free(json) = NULL, *facts = NULL;
 	int r = 0;
 
-	if (json_is_object(mail) && !strcmp(e->cfg->mail.mode, "outbox")) {
-		r = db_outgoing_add(e->db, id, mail,
-				    "sending is off: mail.mode is \"outbox\"",
-				    &out);
+	if (json_is_object(mail) && strcmp(e->cfg->mail.mode, "off")) {
+		r = engine_mail_facts(e, id,
+				      json_get_str(mail, "in_reply_to", ""),
+				      &facts);
+		if (r)
+			return r;
+		json_object_set(facts, "clean", json_object_get(mail, "clean"));
+		full = json_copy((json_t *)mail);
+		json_object_set_new(full, "facts", facts);
+		r = db_outgoing_add(e->db, id, full, "just written", &out);
 		if (r == DB_OUTGOING_KNOWN)
 			r = 0;
 	}

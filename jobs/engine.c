@@ -26,6 +26,7 @@ static void look(struct engine *e)
 	engine_series(e);
 	engine_runs(e);
 	engine_reports(e);
+	engine_mails(e);
 }
 
 static void on_kick(void *arg)
@@ -98,6 +99,8 @@ int engine_new(const struct config *cfg, struct db *db, struct loop *loop,
 	INIT_LIST_HEAD(&e->submissions);
 	r = engine_runs_adopt(e, why);
 	if (!r)
+		r = engine_mail_recover(e, why);
+	if (!r)
 		r = engine_pull_start(e, why);
 	if (r)
 		return r;
@@ -131,6 +134,7 @@ void engine_free(struct engine *e)
 	worker_stop(e->apply_worker);
 	worker_stop(e->fixups_worker);
 	worker_stop(e->report_worker);
+	engine_mail_stop(e);
 	engine_pull_stop(e);
 	stop_submissions(e);
 	engine_runs_stop(e);

@@ -44,6 +44,12 @@ int engine_cancel_job(struct engine *e, struct job_id id, const char *who,
 		      json_t **ret, struct strbuf *why);
 int engine_cancel_version(struct engine *e, struct version_id id,
 			  const char *who, json_t **ret, struct strbuf *why);
+int engine_outbox_approve(struct engine *e, struct outgoing_id id,
+			  const char *who, json_t **ret, struct strbuf *why);
+/* @reason: a few words for the record, may be "" */
+int engine_outbox_reject(struct engine *e, struct outgoing_id id,
+			 const char *who, const char *reason, json_t **ret,
+			 struct strbuf *why);
 int engine_tree_add(struct engine *e, const json_t *tree, const char *who,
 		    json_t **ret, struct strbuf *why);
 int engine_tree_fetch(struct engine *e, const char *name, const char *who,

@@ -78,6 +78,8 @@ static bool is_refused(const json_t *facts, const struct policy_effect *e,
 		text = xasprintf("version %lld came before this was sent",
 				 newer);
 		decide(d, "reject", NULL, text);
+	} else if (json_get_bool(facts, "machine", false)) {
+		decide(d, "reject", NULL, "the series was sent by a machine");
 	} else if (e->level == LEVEL_OFF) {
 		decide(d, "reject", e->level_by, "the rule says off");
 	} else if (!json_get_bool(author, "gets", false)) {

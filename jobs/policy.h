@@ -14,6 +14,7 @@
  * @facts: {list: name of the source, tree,
  *	author: {name, email}, to, cc: [{name, email}] of the answered mail,
  *	people: [addresses known to belong to people],
+ *	machine: the answered mail was sent by a program,
  *	clean: true for a result without findings, private, created_s,
  *	approved_by: text or null, superseded_by: number of a newer version, 0,
  *	opt_out: {ADDRESS: why},

@@ -23,7 +23,6 @@ cfg_opt_t config_mail_opts[] = {
 	CFG_INT("retry_s", 300, CFGF_NONE),
 	CFG_INT("give_up_h", 72, CFGF_NONE),
 	CFG_STR_LIST("opt_out", "{}", CFGF_NONE),
-	CFG_STR("command_prefix", "mmci:", CFGF_NONE),
 	CFG_STR_LIST("command_hosts", "{}", CFGF_NONE),
 	CFG_STR_LIST("command_people", "{}", CFGF_NONE),
 	CFG_STR("patchwork_url", "", CFGF_NONE),
@@ -139,7 +138,6 @@ void config_mail_validators(cfg_t *cfg)
 	cfg_set_validate_func(cfg, "mail|timeout_s", at_least_one);
 	cfg_set_validate_func(cfg, "mail|retry_s", at_least_one);
 	cfg_set_validate_func(cfg, "mail|give_up_h", at_least_one);
-	cfg_set_validate_func(cfg, "mail|command_prefix", some_text);
 	cfg_set_validate_func(cfg, "policy|send", known_level);
 	cfg_set_validate_func(cfg, "policy|clean", yes_or_no);
 	cfg_set_validate_func(cfg, "policy|embargo_h", not_below_zero);
@@ -242,7 +240,6 @@ int config_mail_take(cfg_t *cfg, struct config *c, struct strbuf *why)
 		{ "smtp_user", &m->smtp_user },
 		{ "smtp_password_file", &m->smtp_password_file },
 		{ "maildir", &m->maildir },
-		{ "command_prefix", &m->command_prefix },
 		{ "patchwork_url", &m->patchwork_url },
 		{ "patchwork_token_file", &m->patchwork_token_file },
 	};
@@ -276,7 +273,7 @@ void config_mail_free(struct config *c)
 	char *const texts[] = {
 		m->mode, m->from, m->reply_to, m->spool_dir, m->transport,
 		m->smtp_url, m->smtp_tls, m->smtp_ca_file, m->smtp_user,
-		m->smtp_password_file, m->maildir, m->command_prefix,
+		m->smtp_password_file, m->maildir,
 		m->patchwork_url, m->patchwork_token_file,
 	};
 

@@ -60,7 +60,6 @@ struct config_mail {
 	int64_t retry_s;
 	int64_t give_up_h;
 	struct config_strings opt_out;
-	char *command_prefix;
 	struct config_strings command_hosts;
 	struct config_strings command_people;
 	char *patchwork_url;

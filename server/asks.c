@@ -18,6 +18,8 @@ enum ask_kind {
 	ASK_TREE_ADD,
 	ASK_TREE_FETCH,
 	ASK_TOKEN_ADD,
+	ASK_OUTBOX_APPROVE,
+	ASK_OUTBOX_REJECT,
 };
 
 /* Lives on the asking thread's stack until it is answered. */
@@ -74,6 +76,7 @@ static void serve(struct asks *a, struct ask *q)
 {
 	struct engine *e = a->engine;
 	struct version_id version = { q->id };
+	struct outgoing_id out = { q->id };
 	struct job_id job = { q->id };
 	int r = -EINVAL;
 
@@ -98,6 +101,13 @@ static void serve(struct asks *a, struct ask *q)
 		break;
 	case ASK_TOKEN_ADD:
 		r = engine_token_add(e, q->json, q->who, &q->ret, q->why);
+		break;
+	case ASK_OUTBOX_APPROVE:
+		r = engine_outbox_approve(e, out, q->who, &q->ret, q->why);
+		break;
+	case ASK_OUTBOX_REJECT:
+		r = engine_outbox_reject(e, out, q->who, q->name, &q->ret,
+					 q->why);
 		break;
 	case ASK_SUBMIT:
 		r = engine_submit(e, q->data, q->len, q->is_private,
@@ -263,6 +273,23 @@ static int token_add(void *arg, const json_t *spec, const char *who,
 	return ask(arg, &q, ret, why);
 }
 
+static int outbox_approve(void *arg, struct outgoing_id id, const char *who,
+			  json_t **ret, struct strbuf *why)
+{
+	struct ask q = { .kind = ASK_OUTBOX_APPROVE, .id = id.v, .who = who };
+
+	return ask(arg, &q, ret, why);
+}
+
+static int outbox_reject(void *arg, struct outgoing_id id, const char *reason,
+			 const char *who, json_t **ret, struct strbuf *why)
+{
+	struct ask q = { .kind = ASK_OUTBOX_REJECT, .id = id.v, .who = who,
+			 .name = reason };
+
+	return ask(arg, &q, ret, why);
+}
+
 const struct web_ops asks_ops = {
 	.rerun_job = rerun_job,
 	.rerun_version = rerun_version,
@@ -272,4 +299,6 @@ const struct web_ops asks_ops = {
 	.tree_add = tree_add,
 	.tree_fetch = tree_fetch,
 	.token_add = token_add,
+	.outbox_approve = outbox_approve,
+	.outbox_reject = outbox_reject,
 };

@@ -9,6 +9,7 @@
 
 #include "jobs/judge.h"
 #include "jobs/report.h"
+#include "jobs/send.h"
 #include "kernel-series/base.h"
 #include "kernel-series/fixups.h"
 #include "kernel-series/integrity.h"
@@ -180,6 +181,15 @@ static int do_report(const json_t *request)
 					    judgement, "mail", mail), &why);
 }
 
+static int do_send(const json_t *request)
+{
+	struct strbuf why __free(strbuf) = STRBUF_INIT;
+	json_t *answer = NULL;
+	int r = send_mail(request, &answer, &why);
+
+	return answer_or_error(r, answer, &why);
+}
+
 static const struct {
 	const char *name;
 	int (*fn)(const json_t *request);
@@ -189,6 +199,7 @@ static const struct {
 	{ "apply", do_apply },
 	{ "fixups", do_fixups },
 	{ "report", do_report },
+	{ "send", do_send },
 };
 
 int worker_main(const char *name)

@@ -30,6 +30,10 @@ void api_tree_add(struct request *rq, struct response *rs);
 void api_tree_fetch(struct request *rq, struct response *rs);
 void api_token_add(struct request *rq, struct response *rs);
 
+/* api-outbox.c: moderation */
+void api_outbox_approve(struct request *rq, struct response *rs);
+void api_outbox_reject(struct request *rq, struct response *rs);
+
 /* log.c */
 void api_job_log(struct request *rq, struct response *rs);
 

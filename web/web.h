@@ -79,6 +79,13 @@ struct web_ops {
 	/* {name, scopes, expires_s}; @ret has "token", shown this once; 201 */
 	int (*token_add)(void *arg, const json_t *spec, const char *who,
 			 json_t **ret, struct strbuf *why);
+	/* let a held reply go, or withdraw one; @reason may be ""; 202 */
+	int (*outbox_approve)(void *arg, struct outgoing_id id,
+			      const char *who, json_t **ret,
+			      struct strbuf *why);
+	int (*outbox_reject)(void *arg, struct outgoing_id id,
+			     const char *reason, const char *who, json_t **ret,
+			     struct strbuf *why);
 };
 
 /**

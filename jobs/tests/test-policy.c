@@ -209,6 +209,8 @@ static void who_asked_is_left_out(void **state)
 	d = decide(cfg, f, START + 12 * HOUR);
 	assert_string_equal(json_get_str(recipient(d, "boss@example.org"),
 					 "why", ""), "wrote stop all");
+	json_set_bool(f, "machine", true);
+	expect(cfg, f, START + 12 * HOUR, "reject", "", "by a machine");
 	json_set_int(f, "superseded_by", 4);
 	expect(cfg, f, START + 12 * HOUR, "reject", "", "version 4");
 }
