@@ -216,7 +216,7 @@ int db_opt_out_add(struct db *db, const char *email, struct version_id id,
 	return stmt_run(st);
 }
 
-int db_version_newer(struct db *db, struct version_id id, int64_t *ret)
+int db_outgoing_newer(struct db *db, struct version_id id, int64_t *ret)
 {
 	struct stmt *st __free(stmt) = db_prepare(
 		db, "SELECT coalesce(max(n.version), 0) AS n"
