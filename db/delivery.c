@@ -216,18 +216,6 @@ int db_opt_out_add(struct db *db, const char *email, struct version_id id,
 	return stmt_run(st);
 }
 
-int db_outgoing_newer(struct db *db, struct version_id id, int64_t *ret)
-{
-	struct stmt *st __free(stmt) = db_prepare(
-		db, "SELECT coalesce(max(n.version), 0) AS n"
-		    " FROM version v JOIN version n"
-		    "  ON n.topic_id = v.topic_id AND n.version > v.version"
-		    "  AND (v.private OR n.private = 0) WHERE v.id = ?");
-
-	stmt_bind_int64(st, id.v);
-	return count(st, ret);
-}
-
 int db_is_person(struct db *db, const char *email, bool *ret)
 {
 	struct stmt *st __free(stmt) = db_prepare(

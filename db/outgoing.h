@@ -111,8 +111,6 @@ int db_opt_outs(struct db *db, struct version_id id, json_t **ret);
  */
 int db_opt_out_add(struct db *db, const char *email, struct version_id id,
 		   const char *why);
-/** db_outgoing_newer() - number of the newest later version, 0: none */
-int db_outgoing_newer(struct db *db, struct version_id id, int64_t *ret);
 /** db_is_person() - has a person written from @email? 0 or -errno */
 int db_is_person(struct db *db, const char *email, bool *ret);
 

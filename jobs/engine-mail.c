@@ -102,7 +102,9 @@ static int facts_now(struct engine *e, const json_t *row, json_t **ret)
 	if (!r)
 		r = add_people(e, facts, "cc", people);
 	if (!r)
-		r = db_outgoing_newer(e->db, version, &newer);
+		r = db_version_newer(e->db, version, &newer);
+	if (r == DB_NONE)
+		r = 0;
 	json_set_int(facts, "superseded_by", newer);
 	if (!r)
 		r = db_opt_outs(e->db, version, &opt_out);

@@ -187,15 +187,16 @@ class Wire:
                 return lines
 
     def body(self, client):
-        data = b""
-        while not data.endswith(b"\r\n.\r\n"):
+        data = bytearray()
+        line = b""
+        while line != b".\r\n":
             line = client.readline()
             if not line:
                 return None
             data += line
             if len(data) > 1000 and self.at("body"):
                 return None
-        return data
+        return bytes(data)
 
     def talk(self, client, from_client, server, from_server):
         if self.at("connect"):

@@ -38,6 +38,7 @@ def starts():
 
 
 def killed_at(point):
+    d.stop()
     number, ident = d.put(body=BIG if point == "body" else "text\n")
     process = []
 
