@@ -14,7 +14,9 @@
 	" j.toolchain"
 
 static const char sql_of[] =
-	"SELECT " FINDING_COLUMNS ", ifnull(l.n, 0) AS follows"
+	"SELECT " FINDING_COLUMNS ", ifnull(l.n, 0) AS follows,"
+	" (SELECT t.fate FROM fate t WHERE t.version_id = f.version_id"
+	"  AND t.fingerprint = f.fingerprint LIMIT 1) AS fate"
 	" FROM finding f JOIN job j ON j.id = f.job_id"
 	" LEFT JOIN (SELECT leader_id, count(*) AS n FROM finding"
 	"  WHERE version_id = ?1 GROUP BY leader_id) l ON l.leader_id = f.id"

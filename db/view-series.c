@@ -322,20 +322,26 @@ static const char sql_versions[] =
 	" ORDER BY o.version, o.id";
 
 static const char sql_since[] =
-	"WITH this AS (SELECT * FROM version WHERE id = ?1),"
-	" prev AS (SELECT o.id, o.version FROM version o, this"
-	"  WHERE o.topic_id = this.topic_id AND o.version < this.version"
-	"  AND (o.private = 0 OR this.private)"
-	"  ORDER BY o.version DESC, o.id DESC LIMIT 1),"
-	" old AS (SELECT DISTINCT fingerprint FROM finding"
-	"  WHERE version_id = (SELECT id FROM prev)"
-	"  AND blame = 'series' AND leader_id IS NULL),"
-	" new AS (SELECT DISTINCT fingerprint FROM finding"
-	"  WHERE version_id = ?1 AND blame = 'series')"
-	" SELECT prev.id, prev.version,"
-	" (SELECT count(*) FROM old WHERE fingerprint NOT IN new) AS fixed,"
-	" (SELECT count(*) FROM old WHERE fingerprint IN new) AS still"
-	" FROM prev";
+	"SELECT o.id, o.version, sum(f.fate = 'fixed') AS fixed,"
+	" sum(f.fate = 'still there') AS still,"
+	" sum(f.fate = 'not tested') AS not_tested,"
+	" sum(f.fate = 'new') AS new"
+	" FROM fate f JOIN version v ON v.id = f.version_id"
+	" JOIN version o ON o.id = f.older_id AND o.private <= v.private"
+	" WHERE f.version_id = ? GROUP BY o.id";
+
+static const char sql_fates[] =
+	"SELECT fate, why, stage, number, severity, file, line, function,"
+	" message, fingerprint FROM fate WHERE version_id = ? ORDER BY seq";
+
+static const char sql_compared[] =
+	"SELECT o.id, o.version, v.compare_why AS why FROM version v"
+	" JOIN version o ON o.id = v.compared_id AND o.private <= v.private"
+	" WHERE v.id = ?";
+
+static const char sql_range_diff[] =
+	"SELECT state, old, new, title, diff FROM range_diff"
+	" WHERE version_id = ? ORDER BY seq";
 
 static const char sql_other_blame[] =
 	"SELECT blame, count(*) AS n FROM finding"
@@ -391,7 +397,7 @@ static int add_results(struct db *db, struct version_id id, json_t *o)
 static int add_blame(struct db *db, int64_t id, json_t *o)
 {
 	json_t *rows __free(json) = NULL;
-	json_t *counts = json_object(), *row, *since = NULL;
+	json_t *counts = json_object(), *row;
 	size_t i;
 	int r;
 
@@ -402,10 +408,32 @@ static int add_blame(struct db *db, int64_t id, json_t *o)
 	json_array_foreach(rows, i, row)
 		json_set_int(counts, json_get_str(row, "blame", ""),
 			     json_get_int(row, "n", 0));
-	r = view_row(db, sql_since, id, &since);
-	if (r && r != DB_NONE)
-		return r;
-	json_object_set_new(o, "since", since ? since : json_null());
+	return 0;
+}
+
+/* What became of the version before: of its patches and of its findings. */
+static int add_older(struct db *db, int64_t id, json_t *o)
+{
+	static const struct {
+		const char *key, *sql, *list, *sql_list;
+	} parts[] = {
+		{ "since", sql_since, "findings", sql_fates },
+		{ "range_diff", sql_compared, "patches", sql_range_diff },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		json_t *row = NULL;
+		int r = view_row(db, parts[i].sql, id, &row);
+
+		if (r && r != DB_NONE)
+			return r;
+		json_object_set_new(o, parts[i].key, row ? row : json_null());
+		if (row)
+			r = view_set(db, row, parts[i].list,
+				     parts[i].sql_list, id);
+		if (r < 0)
+			return r;
+	}
 	return 0;
 }
 
@@ -422,6 +450,8 @@ int view_series(struct db *db, struct version_id id, json_t **ret)
 		r = add_results(db, id, o);
 	if (!r)
 		r = add_blame(db, id.v, o);
+	if (!r)
+		r = add_older(db, id.v, o);
 	if (!r)
 		*ret = no_free_ptr(o);
 	return r;

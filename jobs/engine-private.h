@@ -60,10 +60,12 @@ struct engine {
 	struct tree_id tree;
 	struct worker *apply_worker;
 	struct version_id applying;
+	struct version_id applying_against; /* the version before it, or 0 */
 	struct worker *fixups_worker;
 	struct version_id fixing;
 	struct worker *report_worker;
 	struct version_id reporting;
+	struct version_id reporting_against;
 	struct worker *send_worker;
 	struct outgoing_id mailing;
 	/* failures in a row of a worker on one version, so that none loops */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "db/compare.h"
 #include "db/finding.h"
 #include "db/fixup.h"
 #include "db/job.h"
@@ -232,6 +233,25 @@ static int cover_of(struct engine *e, const char *dir, const json_t *version,
 	return write_raw(e, dir, mail, 0, o);
 }
 
+/* What the version before had, so that it can be said what became of it. */
+static int put_older(struct engine *e, struct version_id id, json_t *q)
+{
+	json_t *findings __free(json) = NULL, *row __free(json) = NULL, *o;
+	int r = db_findings_before(e->db, id, &e->reporting_against,
+				   &findings);
+
+	if (r || !e->reporting_against.v)
+		return r;
+	r = db_version_get(e->db, e->reporting_against, &row);
+	if (r)
+		return r < 0 ? r : -ENOENT;
+	o = json_object();
+	json_object_set(o, "version", json_object_get(row, "version"));
+	json_object_set(o, "findings", findings);
+	json_object_set_new(q, "older", o);
+	return 0;
+}
+
 static int report_request(struct engine *e, struct version_id id,
 			  const char *dir, json_t **ret)
 {
@@ -272,6 +292,9 @@ static int report_request(struct engine *e, struct version_id id,
 	json_object_set_new(ctx, "environments",
 			    environments(json_object_get(input, "runs")));
 	json_object_set(q, "judge", input);
+	r = put_older(e, id, q);
+	if (r)
+		return r;
 	*ret = no_free_ptr(q);
 	return 0;
 }
@@ -327,6 +350,11 @@ static int store_verdict(struct engine *e, struct version_id id,
 	if (!r)
 		r = db_findings_replace(e->db, id, json_object_get(judgement,
 								   "findings"));
+	if (!r)
+		r = db_fates_store(e->db, id, e->reporting_against,
+				   json_object_get(json_object_get(judgement,
+								   "since"),
+						   "fates"));
 	if (!r)
 		r = db_version_verdict(e->db, id,
 				       json_get_str(judgement, "verdict",

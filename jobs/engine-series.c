@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "db/compare.h"
 #include "db/depend.h"
 #include "db/fixup.h"
 #include "db/mail.h"
@@ -200,6 +201,9 @@ static int store_applied(struct engine *e, struct version_id id,
 					  json_object_get(answer,
 							  "dependencies"));
 	if (!r)
+		r = db_range_diff_store(e->db, id, e->applying_against,
+					answer);
+	if (!r)
 		r = db_remarks_store(e->db, id,
 				     json_object_get(answer, "remarks"));
 	if (!r && !strcmp(outcome, "applied"))
@@ -261,15 +265,25 @@ static int put_older(struct engine *e, struct version_id id, const char *dir,
 		     json_t *q)
 {
 	json_t *patches __free(json) = NULL, *list = json_array(), *p;
+	json_t *row __free(json) = NULL;
 	struct version_id old;
 	size_t i;
 	int r = db_version_before(e->db, id, &old);
 
 	json_object_set_new(q, "older", list);
+	e->applying_against.v = 0;
 	if (r == DB_NONE)
 		return 0;
 	if (!r)
 		r = db_version_patches(e->db, old, &patches);
+	if (!r)
+		r = db_version_get(e->db, old, &row);
+	if (!r)
+		e->applying_against = old;
+	json_object_set_new(q, "compare",
+			    json_pack("{s:O?, s:O?}", "base_commit",
+				      json_object_get(row, "base_commit"),
+				      "patches", patches));
 	json_array_foreach(patches, i, p) {
 		struct mail_id mail = { json_get_int(p, "mail_id", 0) };
 		char *path __free(kfree) = xasprintf("%s/old-%zu.eml", dir, i);

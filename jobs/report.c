@@ -6,6 +6,7 @@
 
 #include "jobs/eml.h"
 #include "jobs/report-private.h"
+#include "jobs/since.h"
 #include "lib/clock.h"
 #include "lib/hash.h"
 #include "lib/json.h"
@@ -224,6 +225,7 @@ static json_t *compose(const json_t *ctx, const json_t *judgement,
 	say_opening(ctx, answered, &text);
 	report_findings(ctx, g, answered, &text);
 	report_table(ctx, judgement, &text);
+	since_say(json_object_get(judgement, "since"), &text);
 	strbuf_addch(&text, '\n');
 	report_origin(ctx, judgement, g, &text);
 	say_footer(ctx, &text);

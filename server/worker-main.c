@@ -10,7 +10,9 @@
 #include "jobs/judge.h"
 #include "jobs/report.h"
 #include "jobs/send.h"
+#include "jobs/since.h"
 #include "kernel-series/base.h"
+#include "kernel-series/compare.h"
 #include "kernel-series/fixups.h"
 #include "kernel-series/integrity.h"
 #include "kernel-series/mail.h"
@@ -129,8 +131,10 @@ static int do_apply(const json_t *request)
 	json_t *answer = NULL;
 	int r = base_and_apply(request, &answer, &why);
 
-	if (!r)
+	if (!r) {
 		json_object_set_new(answer, "remarks", remarks_on(request));
+		compare_versions(request, answer);
+	}
 	return answer_or_error(r, answer, &why);
 }
 
@@ -157,6 +161,24 @@ static int load_text(json_t *patch)
 	return 0;
 }
 
+/* What became of the findings of the version before, if that was judged. */
+static void add_since(const json_t *request, json_t *judgement)
+{
+	const json_t *input = json_object_get(request, "judge");
+	const json_t *older = json_object_get(request, "older");
+
+	if (json_is_object(older))
+		json_object_set_new(
+			judgement, "since",
+			json_pack("{s:O, s:o}", "version",
+				  json_object_get(older, "version"), "fates",
+				  since_fates(json_object_get(older,
+							      "findings"),
+					      judgement,
+					      json_object_get(input,
+							      "runs"))));
+}
+
 static int do_report(const json_t *request)
 {
 	json_t *ctx = json_object_get(request, "context"), *p;
@@ -172,6 +194,7 @@ static int do_report(const json_t *request)
 	if (r)
 		return answer_or_error(r, NULL, &why);
 	judge(json_object_get(request, "judge"), &judgement);
+	add_since(request, judgement);
 	r = report_reply(ctx, judgement, &mail);
 	if (r) {
 		json_decref(judgement);

@@ -106,6 +106,24 @@ static void add_finding_words(json_t *v)
 	json_object_set_new(v, "others", others);
 }
 
+/* fixed is as good as clean; what nobody looked at is unknown */
+static void add_since_words(json_t *v)
+{
+	static const char *const marks[][2] = {
+		{ "fixed", "clean" },	   { "still there", "broken" },
+		{ "not tested", "unknown" }, { "new", "warns" },
+	};
+	json_t *since = json_object_get(v, "since"), *f;
+	size_t i, k;
+
+	json_array_foreach(json_object_get(since, "findings"), i, f) {
+		for (k = 0; k < ARRAY_SIZE(marks); k++) {
+			if (!strcmp(json_get_str(f, "fate", ""), marks[k][0]))
+				json_set_text(f, "mark", marks[k][1]);
+		}
+	}
+}
+
 static void add_test_words(json_t *v)
 {
 	static const char *const order[] = { "passed", "failed", "crashed",
@@ -157,6 +175,7 @@ void page_series(struct request *rq, struct response *rs)
 				      "unknown" : "clean");
 	add_grid_words(v);
 	add_finding_words(v);
+	add_since_words(v);
 	add_test_words(v);
 	add_numbers(v);
 	word_rows(json_object_get(v, "patches"), "state");

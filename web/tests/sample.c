@@ -222,6 +222,24 @@ static const char *const rows[] = {
 	" (51, 5, 51, 51, 1, 'build', 'series', 'gcc', 'warning', '',"
 	"  'mm/secret.c', 1, 1, '', 'a secret warning', '', 'f51', NULL, 'new',"
 	"  '', 1777499100)",
+	"INSERT INTO fate (version_id, seq, older_id, fate, why, fingerprint,"
+	" stage, number, severity, file, message) VALUES"
+	" (1, 1, 6, 'still there', '', 'f3', 'build', 1, 'warning',"
+	"  'mm/mprotect.c', 'unused variable ''page'''),"
+	" (1, 2, 6, 'not tested', 'build on s390/mm/gcc was not run', 'f9',"
+	"  'build', 1, 'warning', 'arch/s390/mm/init.c', 'only there'),"
+	" (1, 3, 6, 'new', '', 'f1', 'build', 2, 'error',"
+	"  'include/linux/pgtable.h', 'implicit declaration')",
+	"UPDATE version SET compared_id = 6 WHERE id = 1",
+	"INSERT INTO range_diff (version_id, seq, state, old, new, title, diff)"
+	" VALUES (1, 1, 'changed', 1, 1, 'mm: Refactor code in mprotect',"
+	"  '@@ mm/mprotect.c' || char(10) || ' -	old <b>'),"
+	" (1, 2, 'dropped', 2, NULL, 'mm: gone', ''),"
+	" (1, 3, 'new', NULL, 2, 'mm: Add batched versions', '')",
+	"INSERT INTO dependency (version_id, seq, key, needed_id, state, why)"
+	" VALUES (1, 1, 'two-small@example.org', 2, 'used', ''),"
+	" (1, 2, 'never@example.org', NULL, 'missing', 'no mail known here'),"
+	" (1, 3, 'private@example.org', 5, 'missing', '')",
 	"INSERT INTO test_result VALUES"
 	" (14, 1, 'mm', 'mlock2-tests', 'passed', ''),"
 	" (14, 2, 'mm', 'mremap_test', 'passed', ''),"
@@ -278,6 +296,14 @@ static const char *const hostile_rows[] = {
 	" 'build', 'series', ?1, 'error', ?1, ?1, ?1, ?1, ?1, 'f41', 'new', ?1,"
 	" 1)",
 	"INSERT INTO test_result VALUES (42, 1, ?1, ?1, 'failed', ?1)",
+	"INSERT INTO fate (version_id, seq, older_id, fate, why, fingerprint,"
+	" stage, number, severity, file, function, message) VALUES"
+	" (4, 1, 1, ?1, ?1, 'f41', ?1, 1, ?1, ?1, ?1, ?1)",
+	"UPDATE version SET compared_id = 1, compare_why = ?1 WHERE id = 4",
+	"INSERT INTO range_diff (version_id, seq, state, title, diff)"
+	" VALUES (4, 1, ?1, ?1, ?1)",
+	"INSERT INTO dependency (version_id, seq, key, state, why)"
+	" VALUES (4, 1, ?1, ?1, ?1)",
 	"INSERT INTO measure (attempt_id, name, unit, value, why) VALUES"
 	" (43, ?1, ?1, 5, ?1)",
 	"INSERT INTO outgoing (id, version_id, message_id, in_reply_to, subject,"

@@ -354,7 +354,17 @@ static void the_series_page_says_what_is_wrong(void **state)
 	assert_true(has(&a.body, "1 of the base hidden"));
 	assert_false(has(&a.body, "an old one"));
 	assert_true(has(&a.body, "+3.0 (+1.7 %)"));
-	assert_true(has(&a.body, "0 fixed, 1 still there"));
+	assert_true(has(&a.body, "0 fixed, 1 still there, 1 not tested, 1 "
+				 "new"));
+	assert_true(has(&a.body, "build on s390/mm/gcc was not run"));
+	assert_true(has(&a.body, "Changed since <a href=\"/series/6\">v1"));
+	assert_true(has(&a.body, "old &lt;b&gt;"));
+	assert_true(has(&a.body, "mm: gone<td>dropped"));
+	assert_true(has(&a.body, "<a href=\"/series/2\">mm/mprotect: two "
+				 "small changes</a> v1"));
+	assert_true(has(&a.body, "<code>never@example.org</code>: no mail"));
+	/* what a private series is called is its own affair */
+	assert_false(has(&a.body, "secret work"));
 	assert_true(has(&a.body, "https://example.org/list/"
 				 "20260429-v2-0@example.org/"));
 }
