@@ -237,7 +237,7 @@ static int need_patch(struct graph *g, struct version_id from,
 	json_t *left __free(json) = json_array(), *unused;
 	char *text __free(kfree) = NULL;
 	const char *key;
-	int64_t v, upto;
+	int64_t v = 0, upto = 0;
 	int r;
 
 	/* it came with another patch of the same version */
