@@ -175,3 +175,48 @@ int db_results_store(struct db *db, struct attempt_id id, const json_t *result)
 	}
 	return r;
 }
+
+int db_not_mine(struct db *db, struct version_id id, json_t **ret)
+{
+	struct stmt *st __free(stmt) = db_prepare(
+		db, "SELECT n.fingerprint, n.who FROM not_mine n"
+		    " JOIN version v ON v.topic_id = n.topic_id"
+		    " WHERE v.id = ?");
+	json_t *o __free(json) = json_object();
+	int r;
+
+	stmt_bind_int64(st, id.v);
+	while ((r = stmt_step(st)) == DB_ROW)
+		json_set_text(o, stmt_text(st, "fingerprint"),
+			      stmt_text(st, "who"));
+	if (r != DB_NONE)
+		return r;
+	*ret = no_free_ptr(o);
+	return 0;
+}
+
+int db_not_mine_add(struct db *db, struct version_id id, const char *who)
+{
+	static const char sql[] =
+		"INSERT INTO not_mine (topic_id, fingerprint, who, at_s)"
+		" SELECT v.topic_id, f.fingerprint, ?1, ?2 FROM finding f"
+		"  JOIN version v ON v.id = f.version_id"
+		"  WHERE f.version_id = ?3 AND f.blame = 'series'"
+		" ON CONFLICT (topic_id, fingerprint) DO NOTHING";
+	struct stmt *st __free(stmt) = db_prepare(db, sql);
+	struct stmt *up __free(stmt) = db_prepare(
+		db, "UPDATE finding SET state = 'withheld', state_why = ?1"
+		    " WHERE version_id = ?2 AND blame = 'series'");
+	char *why __free(kfree) = xasprintf("not mine, says %s", who);
+	int r;
+
+	stmt_bind_text(st, who);
+	stmt_bind_int64(st, clock_now_s());
+	stmt_bind_int64(st, id.v);
+	r = stmt_run(st);
+	if (r)
+		return r;
+	stmt_bind_text(up, why);
+	stmt_bind_int64(up, id.v);
+	return stmt_run(up);
+}

@@ -18,6 +18,14 @@
  */
 int db_findings_replace(struct db *db, struct version_id id,
 			const json_t *findings);
+/** db_not_mine() - {FINGERPRINT: who} for the topic of @id; 0 or -errno */
+int db_not_mine(struct db *db, struct version_id id, json_t **ret);
+/**
+ * db_not_mine_add() - remember that the findings of @id are not of its work
+ *
+ * They become withheld. Inside a transaction. Return: 0 or -errno.
+ */
+int db_not_mine_add(struct db *db, struct version_id id, const char *who);
 /** db_findings_reported() - mark those of the series as mailed; 0 or -errno */
 int db_findings_reported(struct db *db, struct version_id id);
 /**

@@ -12,6 +12,7 @@
 #include "db/version.h"
 #include "jobs/engine-private.h"
 #include "jobs/plan.h"
+#include "jobs/policy.h"
 #include "lib/clock.h"
 #include "lib/fs.h"
 #include "lib/json.h"
@@ -252,6 +253,26 @@ static int put_older(struct engine *e, struct version_id id, json_t *q)
 	return 0;
 }
 
+static int mail_context(struct engine *e, struct version_id id, json_t *ctx)
+{
+	const json_t *cover = json_object_get(ctx, "cover");
+	const json_t *first = json_array_get(json_object_get(ctx, "patches"),
+					     0);
+	json_t *not_mine = NULL, *facts __free(json) = NULL;
+	int r = db_not_mine(e->db, id, &not_mine);
+	if (r)
+		return r;
+	json_object_set_new(ctx, "not_mine", not_mine);
+	r = engine_mail_facts(e, id,
+			      json_get_str(json_is_object(cover) ? cover :
+								   first,
+					   "message_id", ""), &facts);
+	if (r)
+		return r;
+	json_set_bool(ctx, "want_clean", policy_wants_clean(e->cfg, facts));
+	return 0;
+}
+
 static int report_request(struct engine *e, struct version_id id,
 			  const char *dir, json_t **ret)
 {
@@ -287,12 +308,16 @@ static int report_request(struct engine *e, struct version_id id,
 	json_object_set(ctx, "patches", patches);
 	json_object_set(ctx, "fixups", fixups);
 	json_set_text(ctx, "from", e->cfg->mail.from);
+	json_set_text(ctx, "reply_to", e->cfg->mail.reply_to);
+	json_set_bool(ctx, "commands", e->cfg->mail.command_hosts.n > 0);
 	json_set_text(ctx, "url", e->cfg->public_url);
 	json_set_int(ctx, "date_s", clock_now_s());
 	json_object_set_new(ctx, "environments",
 			    environments(json_object_get(input, "runs")));
 	json_object_set(q, "judge", input);
 	r = put_older(e, id, q);
+	if (!r)
+		r = mail_context(e, id, ctx);
 	if (r)
 		return r;
 	*ret = no_free_ptr(q);

@@ -210,9 +210,11 @@ static void say_detail(const json_t *f, struct strbuf *out)
 {
 	const char *detail = json_get_str(f, "detail", "");
 
+	unsigned int lines = 0;
+
 	if (!strcmp(json_get_str(f, "stage", ""), "build") || !*detail)
 		return;
-	while (*detail) {
+	while (*detail && lines++ < REPORT_MAX_LOG_LINES) {
 		const char *end = strchrnul(detail, '\n');
 
 		strbuf_addstr(out, "    ");
@@ -220,6 +222,8 @@ static void say_detail(const json_t *f, struct strbuf *out)
 		strbuf_addch(out, '\n');
 		detail = *end ? end + 1 : end;
 	}
+	if (*detail)
+		strbuf_addstr(out, "    [ the rest is in the log ]\n");
 }
 
 static void say_group(const json_t *ctx, const struct report_group *g,
@@ -249,6 +253,9 @@ void report_findings(const json_t *ctx, const struct report_groups *g,
 	for (size_t i = 0; i < g->n && i < REPORT_MAX_FINDINGS; i++)
 		say_group(ctx, &g->v[i], answered, out);
 	if (g->n > REPORT_MAX_FINDINGS)
-		strbuf_addf(out, "%zu more on the page below.\n\n",
-			    g->n - REPORT_MAX_FINDINGS);
+		strbuf_addf(out, "%zu more: %s/series/%lld\n\n",
+			    g->n - REPORT_MAX_FINDINGS,
+			    json_get_str(ctx, "url", ""),
+			    (long long)json_get_int(
+				    json_object_get(ctx, "version"), "id", 0));
 }

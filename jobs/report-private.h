@@ -3,11 +3,13 @@
 #define MMCI_JOBS_REPORT_PRIVATE_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "lib/strbuf.h"
 
 #define REPORT_WIDTH 76
 #define REPORT_MAX_FINDINGS 5
+#define REPORT_MAX_LOG_LINES 20
 
 /**
  * struct report_group - one fact, wherever it was seen
@@ -36,6 +38,14 @@ void report_wrap(struct strbuf *out, const char *text, const char *indent);
 /** report_findings() - append the quoted hunks with what is wrong beneath */
 void report_findings(const json_t *ctx, const struct report_groups *g,
 		     const json_t *answered, struct strbuf *out);
+/**
+ * report_eml() - append the whole mail
+ * @answered: the mail it answers: {message_id, references}
+ * @mail: {message_id, in_reply_to, subject, body}
+ */
+void report_eml(const json_t *ctx, const json_t *judgement,
+		const json_t *answered, const json_t *mail, const char *to,
+		struct strbuf *out);
 /** report_table() - append the table patch x stage, tests and benchmarks */
 void report_table(const json_t *ctx, const json_t *judgement,
 		  struct strbuf *out);

@@ -4,8 +4,10 @@
 #include "jobs/report-private.h"
 #include "lib/json.h"
 
-#define TITLE_WIDTH 40
-#define CELL_WIDTH 18
+/* 34 + 3 * (1 + 14) = 79 columns */
+#define TITLE_WIDTH 34
+#define CELL_WIDTH 14
+#define PLACES_PER_TABLE 3
 
 static bool same_place(const json_t *a, const json_t *b)
 {
@@ -33,7 +35,8 @@ static const json_t *at_place(const json_t *list, const json_t *place)
 
 static void add_cell(struct strbuf *out, const char *text)
 {
-	strbuf_addf(out, " %-*s", CELL_WIDTH, text);
+	/* the words of a cell are ours or the configuration's: ASCII */
+	strbuf_addf(out, " %-*.*s", CELL_WIDTH, CELL_WIDTH, text);
 }
 
 /* Titles are a stranger's text: cut by characters, not inside one. */
@@ -61,22 +64,16 @@ static void end_row(struct strbuf *out)
 
 static void add_head(const json_t *builds, struct strbuf *out)
 {
+	static const char *const keys[] = { "arch", "kconfig", "toolchain" };
 	const json_t *b;
 	size_t i;
 
-	add_title(out, "");
-	json_array_foreach(builds, i, b)
-		add_cell(out, json_get_str(b, "arch", ""));
-	end_row(out);
-	add_title(out, "");
-	json_array_foreach(builds, i, b) {
-		char *cell __free(kfree) =
-			xasprintf("%s, %s", json_get_str(b, "kconfig", ""),
-				  json_get_str(b, "toolchain", ""));
-
-		add_cell(out, cell);
+	for (size_t k = 0; k < ARRAY_SIZE(keys); k++) {
+		add_title(out, "");
+		json_array_foreach(builds, i, b)
+			add_cell(out, json_get_str(b, keys[k], ""));
+		end_row(out);
 	}
-	end_row(out);
 }
 
 static void add_build_cell(const json_t *build, int64_t number,
@@ -93,14 +90,17 @@ static void add_build_cell(const json_t *build, int64_t number,
 
 		if (json_get_int(p, "number", 0) != number)
 			continue;
-		if (errors)
+		if (errors && warnings)
+			strbuf_addf(&cell, "%lld err", errors);
+		else if (errors)
 			strbuf_addf(&cell, "%lld error%s", errors,
 				    errors == 1 ? "" : "s");
 		else if (fails)
 			strbuf_addstr(&cell, "still fails");
-		if (warnings)
-			strbuf_addf(&cell, "%s%lld warning%s",
-				    cell.len ? ", " : "", warnings,
+		if (warnings && cell.len)
+			strbuf_addf(&cell, ", %lld warn", warnings);
+		else if (warnings)
+			strbuf_addf(&cell, "%lld warning%s", warnings,
 				    warnings == 1 ? "" : "s");
 		add_cell(out, cell.len ? cell.buf : "ok");
 		return;
@@ -160,13 +160,12 @@ static void boot_cell(const json_t *boot, size_t total, struct strbuf *cell)
 	if (at && (size_t)at < total)
 		strbuf_addf(cell, " (at %lld/%zu)", at, total);
 	if ((size_t)at > total)
-		strbuf_addstr(cell, " (with fix-up)");
+		strbuf_addstr(cell, " (fix-up)");
 }
 
 static void test_cell(const json_t *t, struct strbuf *cell)
 {
 	long long bad = json_get_int(t, "failed", 0);
-	long long skipped = json_get_int(t, "skipped", 0);
 
 	if (!t) {
 		strbuf_addstr(cell, "not run");
@@ -175,10 +174,44 @@ static void test_cell(const json_t *t, struct strbuf *cell)
 	strbuf_addf(cell, "%lld ok", (long long)json_get_int(t, "passed", 0));
 	if (bad)
 		strbuf_addf(cell, ", %lld bad", bad);
-	if (skipped)
-		strbuf_addf(cell, ", %lld skipped", skipped);
 }
 
+static bool any_at(const json_t *list, const json_t *builds)
+{
+	const json_t *b;
+	size_t i;
+
+	json_array_foreach(builds, i, b) {
+		if (at_place(list, b))
+			return true;
+	}
+	return false;
+}
+
+/* Not in every mail: a test that is not there is seldom of interest. */
+static void add_skipped_row(const json_t *tests, const json_t *builds,
+			    struct strbuf *out)
+{
+	int64_t all = 0;
+	const json_t *b;
+	size_t i;
+
+	json_array_foreach(builds, i, b)
+		all += json_get_int(at_place(tests, b), "skipped", 0);
+	if (!all)
+		return;
+	add_title(out, "  skipped themselves");
+	json_array_foreach(builds, i, b) {
+		char *cell __free(kfree) = xasprintf(
+			"%lld", (long long)json_get_int(at_place(tests, b),
+							"skipped", 0));
+
+		add_cell(out, cell);
+	}
+	end_row(out);
+}
+
+/* Rows without any run are left out: "Not run" below says why. */
 static void add_guest_rows(const json_t *ctx, const json_t *judgement,
 			   const json_t *builds, struct strbuf *out)
 {
@@ -186,14 +219,18 @@ static void add_guest_rows(const json_t *ctx, const json_t *judgement,
 	const json_t *tests = json_object_get(judgement, "tests"), *b;
 	size_t total = json_array_size(json_object_get(ctx, "patches")), i;
 
-	add_title(out, "boot");
-	json_array_foreach(builds, i, b) {
-		struct strbuf cell __free(strbuf) = STRBUF_INIT;
+	if (any_at(boots, builds)) {
+		add_title(out, "boot");
+		json_array_foreach(builds, i, b) {
+			struct strbuf cell __free(strbuf) = STRBUF_INIT;
 
-		boot_cell(at_place(boots, b), total, &cell);
-		add_cell(out, cell.buf);
+			boot_cell(at_place(boots, b), total, &cell);
+			add_cell(out, cell.buf);
+		}
+		end_row(out);
 	}
-	end_row(out);
+	if (!any_at(tests, builds))
+		return;
 	add_title(out, "mm selftests");
 	json_array_foreach(builds, i, b) {
 		struct strbuf cell __free(strbuf) = STRBUF_INIT;
@@ -202,6 +239,7 @@ static void add_guest_rows(const json_t *ctx, const json_t *judgement,
 		add_cell(out, cell.buf);
 	}
 	end_row(out);
+	add_skipped_row(tests, builds, out);
 }
 
 static void add_benchmark(const json_t *b, struct strbuf *out)
@@ -215,7 +253,7 @@ static void add_benchmark(const json_t *b, struct strbuf *out)
 	before = (double)json_integer_value(base);
 	after = (double)json_integer_value(series);
 	work = max((double)json_get_int(b, "work", 0), 1.0);
-	strbuf_addf(out, "%-24s %-8s %12.2f %12.2f %+9.2f (%+.4f %%)\n",
+	strbuf_addf(out, "%-22s %-7s %10.2f %10.2f %+9.2f (%+.3f %%)\n",
 		    json_get_str(b, "name", ""), json_get_str(b, "arch", ""),
 		    before / work, after / work, (after - before) / work,
 		    before > 0 ? (after - before) / before * 100 : 0.0);
@@ -233,7 +271,7 @@ static void add_benchmarks(const json_t *judgement, struct strbuf *out)
 		return;
 	strbuf_addf(out, "\nInstructions per operation, counted under icount "
 			 "(caches, TLB and locks do\nnot show):\n\n"
-			 "%-24s %-8s %12s %12s %9s\n",
+			 "%-22s %-7s %10s %10s %9s\n",
 		    "", "", "base", "series", "change");
 	strbuf_addbuf(out, &rows);
 }
@@ -241,9 +279,16 @@ static void add_benchmarks(const json_t *judgement, struct strbuf *out)
 void report_table(const json_t *ctx, const json_t *judgement,
 		  struct strbuf *out)
 {
-	const json_t *builds = json_object_get(judgement, "builds");
+	const json_t *all = json_object_get(judgement, "builds");
 
-	if (json_array_size(builds)) {
+	/* lines of 78 columns: two places side by side */
+	for (size_t i = 0; i < json_array_size(all); i += PLACES_PER_TABLE) {
+		json_t *builds __free(json) = json_array();
+
+		for (size_t k = i; k < i + PLACES_PER_TABLE; k++)
+			json_array_append(builds, json_array_get(all, k));
+		if (i)
+			strbuf_addch(out, '\n');
 		add_head(builds, out);
 		add_patch_rows(ctx, builds, out);
 		add_fixup_rows(ctx, builds, out);

@@ -79,7 +79,7 @@ static void say_how_to_repeat(const json_t *ctx, const json_t *f,
 	strbuf_addf(out, "To see it, on the base above:\n\n"
 			 "  b4 shazam %s\n",
 		    json_get_str(version, "key", ""));
-	strbuf_addf(out, "  make %s KCONFIG_ALLCONFIG=%s-%s.config "
+	strbuf_addf(out, "  make %s \\\n    KCONFIG_ALLCONFIG=%s-%s.config "
 			 "tinyconfig\n",
 		    vars.buf, json_get_str(f, "kconfig", ""), arch);
 	strbuf_addf(out, "  make %s W=1 -k\n\n", vars.buf);
@@ -105,10 +105,14 @@ static const json_t *answered_mail(const json_t *ctx,
 {
 	const json_t *patches = json_object_get(ctx, "patches"), *p;
 	const json_t *cover = json_object_get(ctx, "cover");
-	const char *severity = json_get_str(g->v[0].lead, "severity", "");
-	int64_t number = json_get_int(g->v[0].lead, "number", 0);
+	const char *severity = "";
+	int64_t number = 0;
 	size_t i;
 
+	if (g->n) {
+		severity = json_get_str(g->v[0].lead, "severity", "");
+		number = json_get_int(g->v[0].lead, "number", 0);
+	}
 	for (i = 1; i < g->n; i++) {
 		if (!strcmp(json_get_str(g->v[i].lead, "severity", ""),
 			    severity) &&
@@ -158,42 +162,25 @@ static void say_footer(const json_t *ctx, struct strbuf *out)
 {
 	const json_t *version = json_object_get(ctx, "version");
 
+	struct strbuf text __free(strbuf) = STRBUF_INIT;
+	const char *owner = json_get_str(ctx, "reply_to", "");
+
+	if (!*owner)
+		owner = json_get_str(ctx, "from", "");
+	if (json_get_bool(ctx, "commands", false))
+		strbuf_addstr(&text, "A reply with the line \"mmci: rerun\" "
+			      "runs it again; \"mmci: not mine\" takes these "
+			      "findings back; \"mmci: stop\" ends mails about "
+			      "this work, \"mmci: stop all\" all of them.");
+	else
+		strbuf_addf(&text, "To run it again, or to get no such mail "
+			    "any more, write to %s.", owner);
+	strbuf_addch(out, '\n');
+	report_wrap(out, text.buf, "");
 	strbuf_addf(out, "\n-- \nmmci, a machine that builds and tests mm "
 			 "series\n%s/series/%lld\n",
 		    json_get_str(ctx, "url", ""),
 		    (long long)json_get_int(version, "id", 0));
-}
-
-static void write_eml(const json_t *ctx, const json_t *judgement,
-		      const json_t *mail, const char *to, struct strbuf *out)
-{
-	const json_t *version = json_object_get(ctx, "version");
-	const json_t *cover = json_object_get(ctx, "cover");
-	const char *irt = json_get_str(mail, "in_reply_to", "");
-	const char *top = json_get_str(cover, "message_id", "");
-	struct strbuf text __free(strbuf) = STRBUF_INIT;
-	char date[48];
-
-	eml_header(out, "From", json_get_str(ctx, "from", ""));
-	strbuf_addstr(out, "To: ");
-	eml_address(out, json_get_str(version, "author_name", ""), to);
-	strbuf_addch(out, '\n');
-	eml_header(out, "Subject", json_get_str(mail, "subject", ""));
-	eml_header(out, "Date", clock_rfc5322(json_get_int(ctx, "date_s", 0),
-					      date));
-	strbuf_setf(&text, "<%s>", json_get_str(mail, "message_id", ""));
-	eml_header(out, "Message-ID", text.buf);
-	strbuf_setf(&text, "<%s>", irt);
-	eml_header(out, "In-Reply-To", text.buf);
-	if (*top && strcmp(top, irt))
-		strbuf_setf(&text, "<%s> <%s>", top, irt);
-	eml_header(out, "References", text.buf);
-	eml_header(out, "Auto-Submitted", "auto-generated");
-	strbuf_setf(&text, "%lld", (long long)json_get_int(version, "id", 0));
-	eml_header(out, "X-Mmci-Series", text.buf);
-	eml_header(out, "X-Mmci-Verdict",
-		   json_get_str(judgement, "verdict", ""));
-	eml_body(out, json_get_str(mail, "body", ""));
 }
 
 static void reply_subject(const json_t *answered, struct strbuf *out)
@@ -202,6 +189,18 @@ static void reply_subject(const json_t *answered, struct strbuf *out)
 
 	strbuf_addf(out, "%s%s",
 		    strncasecmp(subject, "re:", 3) ? "Re: " : "", subject);
+}
+
+static void say_clean(const json_t *ctx, struct strbuf *out)
+{
+	const json_t *version = json_object_get(ctx, "version");
+	struct strbuf text __free(strbuf) = STRBUF_INIT;
+
+	strbuf_addf(&text, "Nothing new was found in \"%s\": it builds and "
+		    "runs as its base does, as far as the table goes.",
+		    json_get_str(version, "title", ""));
+	report_wrap(out, text.buf, "");
+	strbuf_addch(out, '\n');
 }
 
 static json_t *compose(const json_t *ctx, const json_t *judgement,
@@ -222,9 +221,15 @@ static json_t *compose(const json_t *ctx, const json_t *judgement,
 	json_object_set_new(mail, "recipients", list);
 
 	strbuf_reset(&text);
-	say_opening(ctx, answered, &text);
-	report_findings(ctx, g, answered, &text);
+	if (g->n) {
+		say_opening(ctx, answered, &text);
+		report_findings(ctx, g, answered, &text);
+	} else {
+		say_clean(ctx, &text);
+	}
 	report_table(ctx, judgement, &text);
+	if (json_object_get(judgement, "since"))
+		strbuf_addch(&text, '\n');
 	since_say(json_object_get(judgement, "since"), &text);
 	strbuf_addch(&text, '\n');
 	report_origin(ctx, judgement, g, &text);
@@ -232,9 +237,33 @@ static json_t *compose(const json_t *ctx, const json_t *judgement,
 	json_set_text(mail, "body", text.buf);
 
 	strbuf_reset(&text);
-	write_eml(ctx, judgement, mail, to, &text);
+	report_eml(ctx, judgement, answered, mail, to, &text);
 	json_set_text(mail, "eml", text.buf);
+	json_set_bool(mail, "clean", !g->n);
 	return mail;
+}
+
+/* What the author has said is not of this work is not told again. */
+static void drop_disowned(const json_t *ctx, struct report_groups *g)
+{
+	const json_t *not_mine = json_object_get(ctx, "not_mine");
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->n; i++) {
+		if (json_object_get(not_mine,
+				    json_get_str(g->v[i].lead, "fingerprint",
+						 "")))
+			json_decref(g->v[i].places);
+		else
+			g->v[n++] = g->v[i];
+	}
+	g->n = n;
+}
+
+static bool is_wanted_clean(const json_t *ctx, const json_t *judgement)
+{
+	return json_get_bool(ctx, "want_clean", false) &&
+	       !strcmp(json_get_str(judgement, "verdict", ""), "clean");
 }
 
 int report_reply(const json_t *ctx, const json_t *judgement, json_t **ret)
@@ -248,8 +277,9 @@ int report_reply(const json_t *ctx, const json_t *judgement, json_t **ret)
 	    !json_array_size(json_object_get(ctx, "patches")))
 		return -EINVAL;
 	report_group_findings(judgement, &g);
+	drop_disowned(ctx, &g);
 	/* an address that cannot be written to: the page has it all the same */
-	if (g.n && eml_email_is_safe(to))
+	if ((g.n || is_wanted_clean(ctx, judgement)) && eml_email_is_safe(to))
 		*ret = compose(ctx, judgement, &g, to);
 	report_groups_release(&g);
 	return 0;

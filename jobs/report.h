@@ -7,14 +7,19 @@
 /**
  * report_reply() - the reply to a version, as a careful reviewer would write it
  * @ctx: {version: the row, see db_version_get(),
- *	patches: [{number, title, message_id, subject, date_s, text}],
- *	cover: {message_id, subject, date_s} or null,
+ *	patches: [{number, title, message_id, subject, date_s, text,
+ *		   references: [ids, nearest first]}],
+ *	cover: {message_id, subject, date_s, references} or null,
  *	fixups: [{number, message_id, from_name, state}],
- *	from: "mmci <mmci@host>", url: address of the dashboard, date_s,
- *	environments: [{arch, toolchain, compiler}]}
+ *	from: "mmci <mmci@host>", reply_to: the same or "", url: address of the dashboard, date_s,
+ *	environments: [{arch, toolchain, compiler}],
+ *	not_mine: {FINGERPRINT: who said so},
+ *	commands: are commands by mail obeyed?,
+ *	want_clean: write a mail also when nothing was found}
  * @judgement: what judge() gave
- * @ret: {message_id, in_reply_to, subject, recipients, body, eml}, or null JSON
- *	when there is nothing to say: only what the series caused is worth a mail
+ * @ret: {message_id, in_reply_to, subject, recipients, body, eml, clean}, or null
+ *	JSON when there is nothing to say: only what the series caused is worth a
+ *	mail
  *
  * Answers the patch with the first error; where errors start at several
  * patches, the cover; with warnings alone likewise. The Message-ID is a hash of

@@ -155,6 +155,14 @@ static int load_text(json_t *patch)
 
 	if (r < 0)
 		return r;
+	if (mail && mail->nr_references) {
+		json_t *refs = json_array();
+
+		for (size_t i = 0; i < mail->nr_references; i++)
+			json_array_append_new(refs,
+					      json_text(mail->references[i]));
+		json_object_set_new(patch, "references", refs);
+	}
 	json_set_text(patch, "text",
 		      !mail ? "" : mail->attached.len ? mail->attached.buf :
 						       mail->display.buf);
@@ -191,6 +199,9 @@ static int do_report(const json_t *request)
 		if (!r)
 			r = load_text(p);
 	}
+	p = json_object_get(ctx, "cover");
+	if (!r && json_is_object(p))
+		r = load_text(p);
 	if (r)
 		return answer_or_error(r, NULL, &why);
 	judge(json_object_get(request, "judge"), &judgement);

@@ -202,6 +202,94 @@ static void what_is_not_the_series_fault_is_no_mail(void **state)
 	assert_true(json_is_null(mail));
 }
 
+static json_t *reply_with(const char *key, json_t *value, json_t *judgement)
+{
+	json_t *ctx __free(json) = context(), *mail = NULL;
+	json_t *owned __free(json) = judgement;
+
+	json_object_set_new(ctx, key, value);
+	assert_int_equal(report_reply(ctx, owned, &mail), 0);
+	return mail;
+}
+
+static void what_is_not_mine_is_left_out(void **state)
+{
+	json_t *mail __free(json) = reply_with(
+		"not_mine", json_pack("{s:s}", "e", "Dev"),
+		json_pack("{s:[o]}", "findings",
+			  one_finding(2, "error", "e", "x86_64")));
+
+	assert_true(json_is_null(mail));
+}
+
+static void a_clean_result_is_a_mail_only_on_demand(void **state)
+{
+	json_t *none __free(json) = reply_with(
+		"want_clean", json_false(),
+		json_pack("{s:[],s:s}", "findings", "verdict", "clean"));
+	json_t *unknown __free(json) = reply_with(
+		"want_clean", json_true(),
+		json_pack("{s:[],s:s}", "findings", "verdict", "unknown"));
+	json_t *mail __free(json) = reply_with(
+		"want_clean", json_true(),
+		json_pack("{s:[],s:s}", "findings", "verdict", "clean"));
+
+	assert_true(json_is_null(none));
+	assert_true(json_is_null(unknown));
+	assert_true(json_get_bool(mail, "clean", false));
+	assert_string_equal(json_get_str(mail, "in_reply_to", ""),
+			    "0@example.org");
+	assert_non_null(strstr(json_get_str(mail, "body", ""),
+			       "Nothing new was found"));
+}
+
+static void five_findings_and_twenty_lines_are_enough(void **state)
+{
+	struct strbuf log __free(strbuf) = STRBUF_INIT;
+	json_t *list = json_array();
+	json_t *mail __free(json) = NULL;
+	const char *body;
+
+	for (int i = 0; i < 30; i++)
+		strbuf_addf(&log, "line-%d\n", i);
+	for (int i = 0; i < 7; i++) {
+		char print[16];
+		json_t *f;
+
+		snprintf(print, sizeof(print), "print%d", i);
+		f = one_finding(2, "error", print, "x86_64");
+		if (!i) {
+			json_set_text(f, "stage", "boot");
+			json_set_text(f, "detail", log.buf);
+		}
+		json_array_append_new(list, f);
+	}
+	mail = reply_with("url", json_string("http://h"),
+			  json_pack("{s:o}", "findings", list));
+	body = json_get_str(mail, "body", "");
+	assert_non_null(strstr(body, "    line-19\n    [ the rest is in the "
+				     "log ]\n"));
+	assert_null(strstr(body, "line-20"));
+	assert_non_null(strstr(body, "2 more: http://h/series/3\n"));
+}
+
+static void recipients_are_replaced_in_the_head_alone(void **state)
+{
+	struct strbuf out __free(strbuf) = STRBUF_INIT;
+	json_t *to __free(json) = json_pack(
+		"[{s:s,s:s,s:s,s:b},{s:s,s:s,s:s,s:b},{s:s,s:s,s:s,s:b},"
+		"{s:s,s:s,s:s,s:b}]",
+		"name", "A, B", "email", "a@h", "field", "to", "gets", 1,
+		"name", "", "email", "b@h", "field", "cc", "gets", 1,
+		"name", "", "email", "c@h", "field", "cc", "gets", 0,
+		"name", "", "email", "d@h", "field", "cc", "gets", 1);
+
+	eml_set_recipients("From: x\nTo: old,\n older\nCc: old\nSubject: s\n"
+			   "\nTo: stays\n", to, &out);
+	assert_string_equal(out.buf, "From: x\nTo: \"A, B\" <a@h>\nCc: b@h,\n"
+				     " d@h\nSubject: s\n\nTo: stays\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -214,6 +302,10 @@ int main(void)
 		cmocka_unit_test(the_reply_answers_the_patch_that_breaks),
 		cmocka_unit_test(errors_of_two_patches_answer_the_cover),
 		cmocka_unit_test(what_is_not_the_series_fault_is_no_mail),
+		cmocka_unit_test(what_is_not_mine_is_left_out),
+		cmocka_unit_test(a_clean_result_is_a_mail_only_on_demand),
+		cmocka_unit_test(five_findings_and_twenty_lines_are_enough),
+		cmocka_unit_test(recipients_are_replaced_in_the_head_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
