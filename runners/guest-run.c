@@ -119,7 +119,7 @@ static void set_spec(const struct guest_job *g, struct boot_spec *spec,
 static int choose_accel(struct guest_job *g)
 {
 	char *cache __free(kfree) = kvm_cache_path();
-	char *initrd __free(kfree) = job_path(g->job, "work/probe.gz");
+	char *initrd __free(kfree) = job_path(g->job, "work/probe.cpio");
 	struct strbuf why __free(strbuf) = STRBUF_INIT;
 	struct guest_sandbox sandbox;
 	struct boot_spec spec;
@@ -177,7 +177,7 @@ static int prepare(struct guest_job *g)
 	}
 	g->fs = initramfs_new();
 	guest_plan_init(&g->plan);
-	g->initrd = job_path(job, "work/initramfs.gz");
+	g->initrd = job_path(job, "work/initramfs.cpio");
 	r = guest_profile_read(json_object_get(job->request, "profile"),
 			       &g->profile, g->summary);
 	if (!r)

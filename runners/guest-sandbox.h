@@ -9,7 +9,7 @@
 
 /* Where QEMU sees its files. */
 #define GUEST_SANDBOX_IMAGE "/guest/image"
-#define GUEST_SANDBOX_INITRD "/guest/initramfs.gz"
+#define GUEST_SANDBOX_INITRD "/guest/initramfs.cpio"
 #define GUEST_SANDBOX_DISK "/guest/disk"
 
 /**

@@ -43,7 +43,7 @@ int initramfs_add_file(struct initramfs *fs, const char *path, uint32_t mode,
 /** initramfs_add_dir() - add a directory with mode 0755 and those above it */
 int initramfs_add_dir(struct initramfs *fs, const char *path);
 /**
- * initramfs_write() - the archive, gzip'd, as file @path
+ * initramfs_write() - the archive as file @path
  *
  * The same content gives the same bytes, whatever the order of the calls and
  * the time: entries are sorted, numbered and dated alike.

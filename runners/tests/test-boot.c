@@ -75,7 +75,7 @@ static int guest_boot(struct guest *g)
 {
 	int r;
 
-	g->initrd = xasprintf("%s/rd.gz", dir);
+	g->initrd = xasprintf("%s/rd.cpio", dir);
 	assert_int_equal(initramfs_add(g->fs, "/plan", 0644, g->plan.text.buf,
 				       g->plan.text.len), 0);
 	assert_int_equal(initramfs_write(g->fs, g->initrd), 0);

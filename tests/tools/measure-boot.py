@@ -53,7 +53,7 @@ def measure(build, arch, image, scratch):
     argv, console = BARE[arch]
     bare = argv + ["-accel", "tcg", "-cpu", "max", "-m", "512", "-smp", "1",
                    "-nographic", "-no-reboot", "-kernel", image, "-initrd",
-                   os.path.join(scratch, "initramfs.gz"), "-append",
+                   os.path.join(scratch, "initramfs.cpio"), "-append",
                    console + " panic=-1 quiet rdinit=/init"]
     ours, theirs = [], []
     for n in range(ROUNDS + 1):
@@ -62,7 +62,7 @@ def measure(build, arch, image, scratch):
             result = json.load(f)
         if result["outcome"] != "passed":
             sys.exit(f"{arch}: {result['summary']}")
-        shutil.copy(os.path.join(path, "work", "initramfs.gz"), scratch)
+        shutil.copy(os.path.join(path, "work", "initramfs.cpio"), scratch)
         two = seconds(bare)
         # the first round fills caches, and probes for KVM
         if n:
