@@ -308,6 +308,12 @@ static const char sql_outgoing[] =
 	" recipients AS recipients_json, state, state_why, created_s"
 	" FROM outgoing WHERE version_id = ? ORDER BY id";
 
+/* What was asked for by mail, and what became of it. */
+static const char sql_commands[] =
+	"SELECT c.command, c.args, c.from_email, c.state, c.why, c.at_s,"
+	" m.message_id FROM command c JOIN mail m ON m.id = c.mail_id"
+	" WHERE c.version_id = ? ORDER BY c.id LIMIT 200";
+
 static const char sql_comments[] =
 	"SELECT m.message_id, m.subject, m.from_name, m.from_email, m.date_s,"
 	" c.number, c.has_diff FROM comment c JOIN mail m ON m.id = c.mail_id"
@@ -354,6 +360,7 @@ static int add_rows(struct db *db, int64_t id, json_t *o)
 	} lists[] = {
 		{ "patches", sql_patches },   { "tries", sql_tries },
 		{ "outgoing", sql_outgoing }, { "comments", sql_comments },
+		{ "commands", sql_commands },
 		{ "versions", sql_versions }, { "fixups", sql_fixups },
 		{ "remarks", sql_remarks },   { "dependencies", sql_dependencies },
 	};

@@ -66,6 +66,8 @@ struct engine {
 	struct worker *report_worker;
 	struct version_id reporting;
 	struct version_id reporting_against;
+	struct worker *command_worker;
+	json_t *command; /* the one it was started for */
 	struct worker *send_worker;
 	struct outgoing_id mailing;
 	/* failures in a row of a worker on one version, so that none loops */
@@ -113,6 +115,10 @@ void engine_runs_stop(struct engine *e);
 void engine_run_cancel(struct engine *e, struct job_id id);
 /** engine_reports() - judge versions whose jobs have ended, file replies */
 void engine_reports(struct engine *e);
+/** engine_commands() - obey or refuse what came in mails */
+void engine_commands(struct engine *e);
+/** engine_command_stop() - end the worker; the command is looked at again */
+void engine_command_stop(struct engine *e);
 /** engine_mail_recover() - settle what was being sent when mmcid stopped */
 int engine_mail_recover(struct engine *e, struct strbuf *why);
 /** engine_mails() - decide about replies that wait, send the next one */

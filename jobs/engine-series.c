@@ -342,6 +342,7 @@ static int apply_request(struct engine *e, const json_t *row,
 	char *repo __free(kfree) = trees_git(e);
 	char *prefix __free(kfree) = xasprintf(
 		"refs/mmci/%lld", (long long)json_get_int(row, "id", 0));
+	const char *wanted = json_get_str(row, "wanted_tree", "");
 	size_t i;
 	int r;
 
@@ -353,6 +354,9 @@ static int apply_request(struct engine *e, const json_t *row,
 	json_object_set_new(q, "cover", json_null());
 	json_object_set_new(q, "trees", list);
 	json_array_foreach(trees, i, t) {
+		/* somebody who may said where it belongs */
+		if (*wanted && strcmp(wanted, json_get_str(t, "name", "")))
+			continue;
 		if (json_is_string(json_object_get(t, "commit_id")))
 			json_array_append(list, t);
 	}

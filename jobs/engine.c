@@ -26,6 +26,7 @@ static void look(struct engine *e)
 	engine_series(e);
 	engine_runs(e);
 	engine_reports(e);
+	engine_commands(e);
 	engine_mails(e);
 }
 
@@ -135,6 +136,7 @@ void engine_free(struct engine *e)
 	worker_stop(e->fixups_worker);
 	worker_stop(e->report_worker);
 	engine_mail_stop(e);
+	engine_command_stop(e);
 	engine_pull_stop(e);
 	stop_submissions(e);
 	engine_runs_stop(e);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "db/command.h"
 #include "db/mail.h"
 #include "db/source.h"
 #include "kernel-series/assemble.h"
@@ -84,11 +85,22 @@ static int store_mail(struct ingest *in, const struct held_mail *mail)
 		/* a submitted series is assembled again: its answer names it */
 		if (!in->how.source.v)
 			json_array_append_new(in->fresh, json_integer(id.v));
-		return in->how.is_private ? 0 : db_mail_publish(in->db, id);
+		r = 0;
+		/* this copy may have the proof that the first one lacked */
+		if (mail->fields && !in->how.is_private && in->how.source.v)
+			r = db_commands_add(in->db, id, mail->fields);
+		if (r || in->how.is_private)
+			return r;
+		return db_mail_publish(in->db, id);
 	}
 	if (r)
 		return r;
 	in->n_new++;
+	if (mail->fields && !in->how.is_private && in->how.source.v) {
+		r = db_commands_add(in->db, id, mail->fields);
+		if (r)
+			return r;
+	}
 	if (mail->fields)
 		json_array_append_new(in->fresh, json_integer(id.v));
 	else

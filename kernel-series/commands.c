@@ -35,9 +35,11 @@ static const struct verb {
 	{ "regenerate", "regenerate", ARGS_REST },
 	{ "reject", "reject", ARGS_REST },
 	{ "unreject", "unreject", ARGS_REST },
-	{ "rerun", "rerun", ARGS_LINE },
+	{ "rerun", "rerun", ARGS_REST },
 	{ "cancel", "cancel", ARGS_REST },
 	{ "base", "base", ARGS_LINE },
+	{ "not", "not", ARGS_REST },
+	{ "stop", "stop", ARGS_REST },
 	{ "help", "help", ARGS_REST },
 	/* wrapped arguments in general, for the tests */
 	{ "test_5_arg_cmd", "test_5_arg_cmd", 5 },

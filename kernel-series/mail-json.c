@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
+#include "kernel-series/commands.h"
 #include "kernel-series/mail.h"
 #include "kernel-series/patch-id.h"
 #include "lib/clock.h"
 #include "lib/json.h"
+
+#define MAX_AUTH_RESULTS 10
 
 static json_t *addrs_json(const struct mail_addrs *a)
 {
@@ -119,6 +123,27 @@ static void set_diff(json_t *o, const struct mail *m)
 	set_patch_id(o, m);
 }
 
+/* What somebody wants of us, and what the servers on the way say of them. */
+static void set_commands(json_t *o, const struct mail *m)
+{
+	json_t *list __free(json) =
+		commands_find(NULL, m->display.buf, m->display.len, "mmci:");
+	json_t *auth = json_array();
+
+	if (!json_array_size(list)) {
+		json_decref(auth);
+		return;
+	}
+	for (size_t i = 0; i < m->nr_headers; i++) {
+		if (!strcasecmp(m->headers[i].name, "Authentication-Results") &&
+		    json_array_size(auth) < MAX_AUTH_RESULTS)
+			json_array_append_new(auth,
+					      json_text(m->headers[i].value));
+	}
+	json_object_set(o, "commands", list);
+	json_object_set_new(o, "auth_results", auth);
+}
+
 json_t *mail_to_json(const struct mail *m)
 {
 	json_t *o = json_object(), *refs = json_array();
@@ -155,6 +180,7 @@ json_t *mail_to_json(const struct mail *m)
 	json_set_text(o, "x_stable", m->x_stable);
 	json_set_text(o, "x_kerneltest_branch", m->x_kerneltest_branch);
 	json_set_bool(o, "machine", m->machine);
+	set_commands(o, m);
 	json_set_bool(o, "flowed", m->flowed);
 	json_set_bool(o, "repeated_headers", m->repeated);
 	return o;

@@ -188,7 +188,9 @@ char *mail_ref_id(const char *value);
  * list_id, kind, has_diff, diff ({files, renames, ...}), files, index
  * ([{path, old, new}]), trailers ([{name, value, type, extinfo}]), diffstat,
  * pull_url, base_commit, prerequisites, depends_on, based_on, supersedes,
- * change_id, x_stable, x_kerneltest_branch, machine, flowed, change_hash (of
+ * change_id, x_stable, x_kerneltest_branch, machine, flowed, commands
+ * and auth_results (Authentication-Results, topmost first) where there are
+ * commands for us, change_hash (of
  * the changed lines alone, equal for patches that change the same), patch_id
  * (see patch_id(), absent where there is none).
  *

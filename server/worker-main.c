@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "jobs/command.h"
 #include "jobs/judge.h"
 #include "jobs/report.h"
 #include "jobs/send.h"
@@ -215,6 +216,15 @@ static int do_report(const json_t *request)
 					    judgement, "mail", mail), &why);
 }
 
+static int do_maintainers(const json_t *request)
+{
+	struct strbuf why __free(strbuf) = STRBUF_INIT;
+	json_t *answer = NULL;
+	int r = command_maintainers(request, &answer, &why);
+
+	return answer_or_error(r, answer, &why);
+}
+
 static int do_send(const json_t *request)
 {
 	struct strbuf why __free(strbuf) = STRBUF_INIT;
@@ -233,6 +243,7 @@ static const struct {
 	{ "apply", do_apply },
 	{ "fixups", do_fixups },
 	{ "report", do_report },
+	{ "maintainers", do_maintainers },
 	{ "send", do_send },
 };
 
