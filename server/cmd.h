@@ -52,7 +52,9 @@ struct noun {
 	const struct cmd *cmds;
 };
 
+extern const struct cmd cmds_check[];
 extern const struct cmd cmds_check_config[];
+extern const struct cmd cmds_export[];
 extern const struct cmd cmds_job[];
 extern const struct cmd cmds_outbox[];
 extern const struct cmd cmds_parse[];

@@ -10,6 +10,7 @@ static const struct noun nouns[] = {
 	{ "outbox", cmds_outbox }, { "tree", cmds_tree },
 	{ "submit", cmds_submit }, { "token", cmds_token },
 	{ "parse", cmds_parse },
+	{ "export", cmds_export }, { "check", cmds_check },
 	{ "check-config", cmds_check_config },
 };
 
