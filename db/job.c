@@ -43,14 +43,16 @@ int db_job_by_key(struct db *db, const char *key, struct job_id *ret)
 	return 0;
 }
 
-static int add_need(struct db *db, struct job_id job, struct job_id need)
+static int add_need(struct db *db, struct job_id job, struct job_id need,
+		    bool soft)
 {
 	struct stmt *st __free(stmt) = db_prepare(
-		db, "INSERT OR IGNORE INTO job_need (job_id, needs_id)"
-		    " VALUES (?, ?)");
+		db, "INSERT OR IGNORE INTO job_need (job_id, needs_id, soft)"
+		    " VALUES (?, ?, ?)");
 
 	stmt_bind_int64(st, job.v);
 	stmt_bind_int64(st, need.v);
+	stmt_bind_int64(st, soft);
 	return stmt_run(st);
 }
 
@@ -83,7 +85,9 @@ int db_job_ensure(struct db *db, const struct job_spec *spec,
 		return r;
 	ret->v = db_last_id(db);
 	for (size_t i = 0; i < spec->n_needs && !r; i++)
-		r = add_need(db, *ret, spec->needs[i]);
+		r = add_need(db, *ret, spec->needs[i], false);
+	if (!r && spec->after.v)
+		r = add_need(db, *ret, spec->after, true);
 	return r ? r : db_event(db, "job.waiting", spec->version, *ret, NULL);
 }
 
@@ -156,7 +160,7 @@ static int cancel_hopeless(struct db *db, int64_t *n)
 		"   ELSE 'could not be run' END AS why"
 		" FROM job j JOIN job_need d ON d.job_id = j.id"
 		" JOIN job n ON n.id = d.needs_id"
-		" WHERE j.state = 'waiting'"
+		" WHERE j.state = 'waiting' AND NOT d.soft"
 		"  AND n.state IN ('errored', 'canceled', 'timed-out')"
 		" GROUP BY j.id";
 	struct stmt *st __free(stmt) = db_prepare(db, sql);
@@ -185,7 +189,9 @@ int db_jobs_release(struct db *db)
 		" WHERE j.state = 'waiting'"
 		" AND NOT EXISTS (SELECT 1 FROM job_need d"
 		"  JOIN job n ON n.id = d.needs_id WHERE d.job_id = j.id"
-		"  AND n.state NOT IN ('passed', 'failed'))";
+		"  AND n.state NOT IN ('passed', 'failed')"
+		"  AND (NOT d.soft OR"
+		"       n.state IN ('waiting', 'queued', 'running')))";
 	struct stmt *st __free(stmt) = db_prepare(db, sql);
 	int64_t n = 1;
 	int r = 0;
@@ -232,16 +238,45 @@ static int add_attempt(struct db *db, struct job_id job, const char *runner,
 	return r;
 }
 
+/*
+ * ?1: now. own: which series each queued job works for; used: what those have
+ * taken so far. A control that nobody waits for comes last.
+ */
+static const char sql_next[] =
+	"WITH own (job_id, version_id) AS ("
+	"  SELECT id, version_id FROM job"
+	"   WHERE state = 'queued' AND version_id IS NOT NULL"
+	"  UNION ALL SELECT q.id, d.version_id FROM job q"
+	"   JOIN job_need n ON n.needs_id = q.id"
+	"   JOIN job d ON d.id = n.job_id AND d.state = 'waiting'"
+	"   WHERE q.state = 'queued' AND q.version_id IS NULL),"
+	" used (version_id, level) AS ("
+	"  SELECT v.id, CASE WHEN u.s < 300 THEN 0 WHEN u.s < 1200 THEN 1"
+	"    WHEN u.s < 4800 THEN 2 ELSE 3 END"
+	"    - (?1 - v.created_s) / 21600"
+	"  FROM version v JOIN (SELECT o.version_id, coalesce((SELECT"
+	"    sum(coalesce(a.ended_s, ?1) - a.started_s) FROM job j"
+	"    JOIN attempt a ON a.job_id = j.id"
+	"    WHERE j.version_id = o.version_id), 0) AS s"
+	"   FROM (SELECT DISTINCT version_id FROM own) o) u"
+	"   ON u.version_id = v.id)"
+	" SELECT j.* FROM job j LEFT JOIN (SELECT o.job_id,"
+	"   min(max(u.level, 0)) AS level, min(u.version_id) AS version_id"
+	"   FROM own o JOIN used u ON u.version_id = o.version_id"
+	"   GROUP BY o.job_id) w ON w.job_id = j.id"
+	" WHERE j.state = 'queued'"
+	" ORDER BY w.level IS NULL, w.level, j.kind != 'check',"
+	" w.version_id, j.priority DESC, j.id LIMIT 1";
+
 int db_job_claim(struct db *db, const char *runner, json_t **job,
 		 struct attempt_id *attempt)
 {
-	struct stmt *st __free(stmt) = db_prepare(
-		db, "SELECT * FROM job WHERE state = 'queued'"
-		    " ORDER BY priority DESC, id LIMIT 1");
+	struct stmt *st __free(stmt) = db_prepare(db, sql_next);
 	json_t *row __free(json) = NULL;
 	struct job_id id;
 	int r;
 
+	stmt_bind_int64(st, clock_now_s());
 	r = stmt_step(st);
 	if (r != DB_ROW)
 		return r;

@@ -31,7 +31,8 @@ enum job_state job_state_parse(const char *name);
  * @kind: base, build, boot, test, bench
  * @upto: only the patches up to this one, 0: all
  * @priority: more urgent is larger
- * @needs: jobs that must have ended before, @n_needs of them
+ * @needs: jobs that must have given facts before, @n_needs of them
+ * @after: a job that is waited for, whatever comes of it; {0}: none
  */
 struct job_spec {
 	const char *key;
@@ -45,6 +46,7 @@ struct job_spec {
 	int64_t priority;
 	const struct job_id *needs;
 	size_t n_needs;
+	struct job_id after;
 };
 
 /** db_job_ensure() - create the job unless its key is there; 0 or -errno */
@@ -58,7 +60,15 @@ int db_job_ensure(struct db *db, const struct job_spec *spec,
  */
 int db_jobs_release(struct db *db);
 /**
- * db_job_claim() - take the most urgent queued job and start an attempt
+ * db_job_claim() - take the next queued job and start an attempt
+ *
+ * Which one is next: each series has a level, which rises with the time that
+ * its jobs have taken so far (300 s, 20 min, 80 min) and falls with its age (a
+ * level every 6 hours), so that one which is much work lets the others pass and
+ * still gets its turn. On one level checks come first, then the oldest series,
+ * then what is most urgent in it. A control counts as part of the series that
+ * wait for it and is charged to none.
+ *
  * @job: the job's row
  * @attempt: the new attempt
  *

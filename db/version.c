@@ -425,6 +425,17 @@ int db_version_apply_result(struct db *db, struct version_id id,
 	return stmt_run(st);
 }
 
+int db_version_early(struct db *db, struct version_id id, int clear, int set)
+{
+	struct stmt *st __free(stmt) = db_prepare(
+		db, "UPDATE version SET early = (early & ~?) | ? WHERE id = ?");
+
+	stmt_bind_int64(st, clear);
+	stmt_bind_int64(st, set);
+	stmt_bind_int64(st, id.v);
+	return stmt_run(st);
+}
+
 int db_version_verdict(struct db *db, struct version_id id,
 		       const char *verdict, const char *why)
 {

@@ -83,6 +83,11 @@ int db_version_patches(struct db *db, struct version_id id, json_t **ret);
  */
 int db_version_apply_result(struct db *db, struct version_id id,
 			    const json_t *result);
+/* Bits of what is known of a version before everything was run. */
+#define DB_EARLY_WANTED 1 /* a check ended whose facts were not judged yet */
+#define DB_EARLY_GIVEN 2 /* the verdict is that of checks alone */
+/** db_version_early() - clear and set such bits; 0 or -errno */
+int db_version_early(struct db *db, struct version_id id, int clear, int set);
 /** db_version_verdict() - store a verdict and its sentence; 0 or -errno */
 int db_version_verdict(struct db *db, struct version_id id,
 		       const char *verdict, const char *why);

@@ -74,16 +74,49 @@ static bool is_guest(const json_t *job)
 	return !strcmp(kind, "boot") || !strcmp(kind, "test");
 }
 
+static bool is_build(const json_t *job)
+{
+	return !strcmp(json_get_str(job, "kind", ""), "build");
+}
+
+/* Is there a finding of a build that left its patch out? */
+static int build_next(struct engine *e, json_t *build)
+{
+	struct strbuf key __free(strbuf) = STRBUF_INIT;
+	json_t *facts __free(json) = NULL, *checked __free(json) = NULL;
+	json_t *row __free(json) = NULL;
+	struct judge_next next = { 0 };
+	struct job_id id;
+	int r = engine_run_facts(e, build, &facts);
+
+	plan_own_key(build, "check", 0, &key);
+	if (!r)
+		r = db_job_by_key(e->db, key.buf, &id);
+	if (!r)
+		r = db_job_get(e->db, id, &row);
+	if (!r)
+		r = engine_run_facts(e, row, &checked);
+	if (r < 0)
+		return r;
+	next.bisect_at = judge_build_next(facts, checked);
+	return run_next(e, build, &next);
+}
+
 int engine_guest_next(struct engine *e, struct job_id id)
 {
 	json_t *job __free(json) = NULL, *facts __free(json) = NULL;
 	struct judge_next next;
 	int r = db_job_get(e->db, id, &job);
 
-	if (r || !json_get_int(job, "version_id", 0) || !is_guest(job))
+	if (r || !json_get_int(job, "version_id", 0) ||
+	    (!is_guest(job) && !is_build(job)))
 		return r == DB_NONE ? 0 : r;
 	if (json_get_int(job, "upto", 0))
 		r = main_job(e, &job);
+	if (!r && is_build(job)) {
+		r = build_next(e, job);
+		return r == DB_NONE ? 0 : r;
+	}
 	if (!r)
 		r = engine_run_facts(e, job, &facts);
 	if (r)

@@ -65,6 +65,7 @@ struct engine {
 	struct version_id fixing;
 	struct worker *report_worker;
 	struct version_id reporting;
+	bool reporting_early; /* while jobs are open */
 	struct version_id reporting_against;
 	struct worker *command_worker;
 	json_t *command; /* the one it was started for */

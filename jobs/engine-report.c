@@ -25,9 +25,10 @@ int engine_control_of(struct engine *e, const json_t *job, struct job_id *ret)
 	struct strbuf key __free(strbuf) = STRBUF_INIT;
 	struct strbuf why __free(strbuf) = STRBUF_INIT;
 	const char *kind = json_get_str(job, "kind", "");
+	bool compiles = !strcmp(kind, "build") || !strcmp(kind, "check");
 	int r;
 
-	r = plan_control_key(e->cfg, strcmp(kind, "build") ? kind : "base",
+	r = plan_control_key(e->cfg, compiles ? "base" : kind,
 			     json_get_str(job, "base_commit", ""),
 			     json_get_str(job, "arch", ""),
 			     json_get_str(job, "kconfig", ""),
@@ -386,10 +387,46 @@ static int store_verdict(struct engine *e, struct version_id id,
 						    "unknown"),
 				       json_get_str(judgement, "why", ""));
 	if (!r)
+		r = db_version_early(e->db, id,
+				     DB_EARLY_WANTED | DB_EARLY_GIVEN, 0);
+	if (!r)
 		r = store_reply(e, id, json_object_get(answer, "mail"));
 	if (!r)
 		r = db_version_set(e->db, id, VERSION_DONE,
 				   json_get_str(judgement, "verdict", ""));
+	return r ? r : db_commit(e->db);
+}
+
+/*
+ * The first bad news of a check is told while the rest goes on; good news can
+ * wait. Nothing is mailed before everything was run.
+ */
+static int store_early(struct engine *e, struct version_id id,
+		       const json_t *judgement)
+{
+	const char *verdict = json_get_str(judgement, "verdict", "");
+	const char *why = json_get_str(judgement, "why", "");
+	json_t *row __free(json) = NULL;
+	int r = db_begin(e->db);
+	bool may;
+
+	if (!r)
+		r = db_version_get(e->db, id, &row);
+	/* what an earlier run came to, all of it, is not undone by a part */
+	may = !*json_get_str(row, "verdict", "") ||
+	      json_get_int(row, "early", 0) & DB_EARLY_GIVEN;
+	if (!r && may && !strcmp(json_get_str(row, "state", ""), "running") &&
+	    (!strcmp(verdict, "broken") || !strcmp(verdict, "warns"))) {
+		r = db_findings_replace(e->db, id,
+					json_object_get(judgement, "findings"));
+		if (!r)
+			r = db_version_verdict(e->db, id, verdict, why);
+		if (!r)
+			r = db_version_early(e->db, id, 0,
+					     DB_EARLY_GIVEN);
+		pr_info("series %lld: %s so far: %s\n", (long long)id.v,
+			verdict, why);
+	}
 	return r ? r : db_commit(e->db);
 }
 
@@ -409,10 +446,12 @@ static void on_report(json_t *answer, const char *error, void *arg)
 		const json_t *j = json_object_get(answer, "judgement");
 
 		engine_no_strikes(e, id);
-		r = store_verdict(e, id, answer);
-		pr_info("series %lld: %s: %s\n", (long long)id.v,
-			json_get_str(j, "verdict", ""),
-			json_get_str(j, "why", ""));
+		r = e->reporting_early ? store_early(e, id, j) :
+					 store_verdict(e, id, answer);
+		if (!e->reporting_early)
+			pr_info("series %lld: %s: %s\n", (long long)id.v,
+				json_get_str(j, "verdict", ""),
+				json_get_str(j, "why", ""));
 	} else {
 		pr_err("series %lld: judging: %s\n", (long long)id.v, error);
 		if (engine_strike(e, id))
@@ -423,7 +462,7 @@ static void on_report(json_t *answer, const char *error, void *arg)
 	engine_kick(e);
 }
 
-static int start_report(struct engine *e, struct version_id id)
+static int start_report(struct engine *e, struct version_id id, bool early)
 {
 	struct worker_spec spec = {
 		.program = e->self, .name = "report",
@@ -431,12 +470,17 @@ static int start_report(struct engine *e, struct version_id id)
 	};
 	char *dir __free(kfree) = report_dir(e, id);
 	json_t *q __free(json) = NULL;
-	int r = report_request(e, id, dir, &q);
+	/* first, so that a check that ends meanwhile is not missed */
+	int r = db_version_early(e->db, id, DB_EARLY_WANTED, 0);
+
+	if (!r)
+		r = report_request(e, id, dir, &q);
 
 	if (r)
 		return r;
 	spec.request = q;
 	e->reporting = id;
+	e->reporting_early = early;
 	return worker_start(e->loop, &spec, &e->report_worker);
 }
 
@@ -452,7 +496,9 @@ static int report_next(struct engine *e)
 
 		r = db_jobs_open_of(e->db, id, &open);
 		if (!r && !open)
-			return start_report(e, id);
+			return start_report(e, id, false);
+		if (!r && json_get_int(row, "early", 0) & DB_EARLY_WANTED)
+			return start_report(e, id, true);
 		if (r)
 			break;
 	}

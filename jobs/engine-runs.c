@@ -129,6 +129,10 @@ static int store_end(struct engine *e, const struct engine_run *run, int got,
 	case JOB_PASSED:
 	case JOB_FAILED:
 		r = store_facts(e, run, state, result);
+		if (!r && run->version.v &&
+		    !strcmp(json_get_str(job, "kind", ""), "check"))
+			r = db_version_early(e->db, run->version, 0,
+					     DB_EARLY_WANTED);
 		return r ? r : engine_guest_next(e, run->job);
 	case JOB_TIMED_OUT:
 		return store_facts(e, run, state, result);

@@ -9,6 +9,7 @@
 #include "db/fixup.h"
 #include "db/job.h"
 #include "db/version.h"
+#include "jobs/plan-build.h"
 #include "jobs/plan.h"
 #include "jobs/profile.h"
 #include "lib/fs.h"
@@ -117,10 +118,31 @@ static void take_only(json_t *patches, int64_t upto)
 	}
 }
 
-/* A fix-up is one more patch behind the series. */
-static int set_patches(struct db *db, struct version_id id, int64_t upto,
-		       json_t *o)
+/* The check of the same place, if it came to an end, spares the build work. */
+static int take_steps(struct db *db, const json_t *job, int64_t total,
+		      json_t *patches)
 {
+	struct strbuf key __free(strbuf) = STRBUF_INIT;
+	json_t *results __free(json) = NULL;
+	struct job_id check;
+	int r;
+
+	plan_own_key(job, "check", 0, &key);
+	r = db_job_by_key(db, key.buf, &check);
+	if (!r)
+		r = db_job_results(db, check, &results);
+	if (r < 0)
+		return r;
+	plan_build_steps(patches, total,
+			 json_object_get(json_array_get(results, 0), "result"));
+	return 0;
+}
+
+/* A fix-up is one more patch behind the series. */
+static int set_patches(struct db *db, const json_t *job, json_t *o)
+{
+	struct version_id id = { json_get_int(job, "version_id", 0) };
+	int64_t upto = json_get_int(job, "upto", 0);
 	json_t *rows __free(json) = NULL, *fixups __free(json) = NULL;
 	json_t *out = json_array();
 	int r = 0;
@@ -135,6 +157,8 @@ static int set_patches(struct db *db, struct version_id id, int64_t upto,
 	add_commits(fixups, "subject", out);
 	if (upto)
 		take_only(out, upto);
+	else if (!r && !strcmp(json_get_str(job, "kind", ""), "build"))
+		r = take_steps(db, job, (int64_t)json_array_size(rows), out);
 	return r;
 }
 
@@ -238,7 +262,6 @@ static int set_guest(struct db *db, const struct config *cfg,
 int jobdir_write(struct db *db, const struct config *cfg, const json_t *job,
 		 const char *dir, struct strbuf *why)
 {
-	struct version_id version = { json_get_int(job, "version_id", 0) };
 	const char *kind = json_get_str(job, "kind", "");
 	char *path __free(kfree) = xasprintf("%s/job.json", dir);
 	json_t *o __free(json) = json_object();
@@ -248,8 +271,9 @@ int jobdir_write(struct db *db, const struct config *cfg, const json_t *job,
 	set_limits(cfg, o);
 	r = set_place(cfg, job, o, why);
 	if (!r)
-		r = set_patches(db, version, json_get_int(job, "upto", 0), o);
-	if (!r && strcmp(kind, "base") && strcmp(kind, "build"))
+		r = set_patches(db, job, o);
+	if (!r && strcmp(kind, "base") && strcmp(kind, "check") &&
+	    strcmp(kind, "build"))
 		r = set_guest(db, cfg, job, o, why);
 	if (r)
 		return r;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
 
+#include "jobs/judge.h"
 #include "jobs/judge-private.h"
 #include "lib/json.h"
 #include "runners/build-log.h"
@@ -10,10 +11,16 @@
  * last build. "units" is target -> {fingerprint: count}, "samples" fingerprint
  * -> the diagnostic as first seen. An incremental make prints only what it
  * rebuilds, so a patch replaces its units and leaves the others.
+ *
+ * The front end alone does not say all that a build says. In the snapshots of a
+ * check, "said" is "TARGET FINGERPRINT" -> true for what it was seen to say of
+ * the series; anything else that the base's build said is taken to be there
+ * still. NULL in those of a build.
  */
 struct snapshot {
 	json_t *units;
 	json_t *samples;
+	json_t *said;
 };
 
 static bool counts_as_finding(const json_t *d)
@@ -67,6 +74,25 @@ static void keep_warnings(json_t *counts, const json_t *old,
 	}
 }
 
+static void keep_unsaid(struct snapshot *s, const char *target, json_t *counts,
+			const json_t *old)
+{
+	const char *print;
+	json_t *n;
+
+	json_object_foreach(counts, print, n) {
+		char *key __free(kfree) = xasprintf("%s %s", target, print);
+
+		json_set_bool(s->said, key, true);
+	}
+	json_object_foreach((json_t *)old, print, n) {
+		char *key __free(kfree) = xasprintf("%s %s", target, print);
+
+		if (!json_object_get(s->said, key))
+			json_object_set(counts, print, n);
+	}
+}
+
 static void take_units(struct snapshot *s, const json_t *patch)
 {
 	json_t *unit;
@@ -79,6 +105,8 @@ static void take_units(struct snapshot *s, const json_t *patch)
 
 		if (!strcmp(json_get_str(unit, "outcome", ""), "failed"))
 			keep_warnings(counts, old, s->samples);
+		if (s->said)
+			keep_unsaid(s, target, counts, old);
 		json_object_set_new(s->units, target, counts);
 	}
 }
@@ -145,40 +173,247 @@ static const char *blame_of(const json_t *run, int64_t number)
 								"series";
 }
 
-/* The first of the unit's own errors at this patch that leads the followers. */
-static int64_t leader_in(const json_t *findings, size_t first,
-			 const json_t *unit)
+static bool failed(const json_t *patch)
 {
-	const json_t *d, *f;
+	return strcmp(json_get_str(patch, "outcome", ""), "passed") != 0;
+}
+
+static bool is_run(const json_t *run)
+{
+	return run && judge_result(run, "results");
+}
+
+/*
+ * The patches of a run in order, each as {number, patch (borrowed from the
+ * result), before, after: {fingerprint: count}, from: the number before it}.
+ */
+static void add_step(struct snapshot *s, json_t *patch, int64_t from,
+		     json_t *steps)
+{
+	json_t *step = json_object();
+
+	json_set_int(step, "number", json_get_int(patch, "number", 0));
+	json_set_int(step, "from", from);
+	json_object_set(step, "patch", patch);
+	json_object_set_new(step, "before", totals(s));
+	take_units(s, patch);
+	json_object_set_new(step, "after", totals(s));
+	json_array_append_new(steps, step);
+}
+
+static void snapshot_init(struct snapshot *s, const json_t *base, bool front_end)
+{
+	s->units = json_object();
+	s->samples = json_object();
+	s->said = NULL;
+	if (base)
+		take_units(s, base);
+	if (front_end)
+		s->said = json_object();
+}
+
+static void snapshot_release(struct snapshot *s)
+{
+	json_decref(s->units);
+	json_decref(s->samples);
+	json_decref(s->said);
+}
+
+/* A build of one patch in between stands between two others from now on. */
+static void insert_step(json_t *steps, json_t *step)
+{
+	int64_t number = json_get_int(step, "number", 0);
+	size_t at = 0, n = json_array_size(steps);
+	json_t *prev, *next;
+
+	while (at < n && json_get_int(json_array_get(steps, at), "number", 0) <
+				 number)
+		at++;
+	next = json_array_get(steps, at);
+	if (!number || (next && json_get_int(next, "number", 0) == number))
+		return;
+	prev = at ? json_array_get(steps, at - 1) : NULL;
+	if (prev) {
+		json_object_set(step, "before", json_object_get(prev, "after"));
+		json_object_set(step, "from", json_object_get(prev, "number"));
+	}
+	if (next) {
+		json_object_set(next, "before", json_object_get(step, "after"));
+		json_set_int(next, "from", number);
+	}
+	json_array_insert(steps, at, step);
+}
+
+/* Each was built on the base itself, not on the patch before it. */
+static void add_bisected(const json_t *run, const json_t *base, json_t *steps)
+{
+	const json_t *point;
+	json_t *patch;
 	size_t i, k;
 
-	json_array_foreach(json_object_get(unit, "diagnostics"), i, d) {
-		char *print __free(kfree) = NULL;
+	json_array_foreach(json_object_get(run, "bisect"), i, point) {
+		const json_t *result = judge_result(point, "results");
 
-		if (!is_error(d) || json_get_bool(d, "follows", false))
-			continue;
-		print = diag_fingerprint(d);
-		for (k = first; k < json_array_size(findings); k++) {
-			f = json_array_get(findings, k);
-			if (!strcmp(json_get_str(f, "fingerprint", ""), print))
-				return (int64_t)k;
+		json_array_foreach(json_object_get(result, "patches"), k,
+				   patch) {
+			json_t *one __free(json) = json_array();
+			struct snapshot s;
+
+			snapshot_init(&s, base, false);
+			add_step(&s, patch, 0, one);
+			insert_step(steps, json_array_get(one, 0));
+			snapshot_release(&s);
 		}
+	}
+}
+
+static json_t *steps_of(const json_t *run, bool front_end)
+{
+	const json_t *base = patch_of(judge_result(run, "control"), 0);
+	json_t *steps = json_array(), *patch;
+	struct snapshot s;
+	int64_t from = 0;
+	size_t i;
+
+	if (!is_run(run))
+		return steps;
+	snapshot_init(&s, base, front_end);
+	json_array_foreach(json_object_get(judge_result(run, "results"),
+					   "patches"), i, patch) {
+		if (!json_get_int(patch, "number", 0))
+			continue;
+		add_step(&s, patch, from, steps);
+		from = json_get_int(patch, "number", 0);
+	}
+	snapshot_release(&s);
+	if (!front_end)
+		add_bisected(run, base, steps);
+	return steps;
+}
+
+static const json_t *step_at(const json_t *steps, int64_t number)
+{
+	const json_t *s;
+	size_t i;
+
+	json_array_foreach((json_t *)steps, i, s) {
+		if (json_get_int(s, "number", 0) >= number)
+			return s;
+	}
+	return NULL;
+}
+
+/** struct judging - one place on its way to its findings */
+struct judging {
+	const json_t *build; /* run, or NULL */
+	const json_t *check; /* run, or NULL */
+	json_t *built; /* steps */
+	json_t *checked; /* steps */
+	json_t *out;
+	size_t first; /* of the findings of this place */
+};
+
+/* Index of the finding of this place with @print that starts in (from, to] */
+static int64_t find_print(const struct judging *j, const char *print,
+			  int64_t from, int64_t to)
+{
+	const json_t *all = json_object_get(j->out, "findings");
+
+	for (size_t i = j->first; i < json_array_size(all); i++) {
+		const json_t *f = json_array_get(all, i);
+		int64_t number = json_get_int(f, "number", 0);
+
+		if (number > from && number <= to &&
+		    !strcmp(json_get_str(f, "fingerprint", ""), print))
+			return (int64_t)i;
 	}
 	return -1;
 }
 
-/* In the order in which they were printed, so that leaders come first. */
-static void add_new(const json_t *run, const json_t *patch, int64_t number,
-		    const json_t *before, const json_t *after, json_t *out)
+/* The first of the unit's own errors at this patch that leads the followers. */
+static int64_t leader_in(const struct judging *j, const json_t *step,
+			 const json_t *unit)
 {
-	json_t *findings = json_object_get(out, "findings"), *unit, *d;
-	json_t *seen __free(json) = json_object();
-	size_t first = json_array_size(findings), i, k;
+	const json_t *d;
+	size_t i;
+
+	json_array_foreach(json_object_get(unit, "diagnostics"), i, d) {
+		char *print __free(kfree) = NULL;
+		int64_t at;
+
+		if (!is_error(d) || json_get_bool(d, "follows", false))
+			continue;
+		print = diag_fingerprint(d);
+		at = find_print(j, print, json_get_int(step, "from", 0),
+				json_get_int(step, "number", 0));
+		if (at >= 0)
+			return at;
+	}
+	return -1;
+}
+
+/*
+ * A check uses the commands of the base. From the first patch on that may have
+ * changed them it has to be confirmed by a build; and where the build of the
+ * very patch, or of the next one that was built, passes without a word, the
+ * check was wrong. NULL: it was; else whom to blame.
+ */
+static const char *confirmed(const struct judging *j, const char *print,
+			     int64_t number, bool unsure)
+{
+	const json_t *step = step_at(j->built, number), *check;
+	size_t i;
+
+	/* does the check itself see it go before? */
+	json_array_foreach(j->checked, i, check) {
+		int64_t at = json_get_int(check, "number", 0);
+
+		if (at > number && at <= json_get_int(step, "number", 0) &&
+		    !json_get_int(json_object_get(check, "after"), print, 0))
+			step = NULL;
+	}
+	if (!step)
+		return unsure ? "unknown" : blame_of(j->check, number);
+	if (json_get_int(json_object_get(step, "after"), print, 0))
+		return blame_of(j->check, number);
+	if (!failed(json_object_get(step, "patch")))
+		return NULL;
+	return unsure ? "unknown" : blame_of(j->check, number);
+}
+
+static void add_finding(struct judging *j, const json_t *run,
+			const json_t *step, const json_t *unit, const json_t *d,
+			const char *print, const char *blame)
+{
+	int64_t number = json_get_int(step, "number", 0);
+	int64_t from = json_get_int(step, "from", 0);
+	json_t *f = finding_of(d, print, number);
+
+	json_set_text(f, "blame", blame);
+	/* nobody looked at the patches in between */
+	if (from < number - 1)
+		json_set_int(f, "after", from);
+	if (json_get_bool(d, "follows", false))
+		json_set_int(f, "leader", leader_in(j, step, unit));
+	judge_add(j->out, run, f);
+}
+
+/* In the order in which they were printed, so that leaders come first. */
+static void add_new(struct judging *j, const json_t *run, const json_t *step,
+		    bool unsure)
+{
+	const json_t *patch = json_object_get(step, "patch");
+	const json_t *before = json_object_get(step, "before");
+	const json_t *after = json_object_get(step, "after");
+	int64_t number = json_get_int(step, "number", 0);
+	int64_t from = json_get_int(step, "from", 0);
+	json_t *seen __free(json) = json_object(), *unit, *d;
+	size_t i, k;
 
 	json_array_foreach(json_object_get(patch, "units"), i, unit) {
 		json_array_foreach(json_object_get(unit, "diagnostics"), k, d) {
 			char *print __free(kfree) = diag_fingerprint(d);
-			json_t *f;
+			const char *blame = blame_of(run, number);
 
 			if (!counts_as_finding(d) ||
 			    json_object_get(seen, print) ||
@@ -186,58 +421,56 @@ static void add_new(const json_t *run, const json_t *patch, int64_t number,
 				    json_get_int(before, print, 0))
 				continue;
 			json_set_bool(seen, print, true);
-			f = finding_of(d, print, number);
-			json_set_text(f, "blame", blame_of(run, number));
-			if (json_get_bool(d, "follows", false))
-				json_set_int(f, "leader",
-					     leader_in(findings, first, unit));
-			judge_add(out, run, f);
+			if (run == j->check)
+				blame = confirmed(j, print, number, unsure);
+			else if (find_print(j, print, from, number) >= 0)
+				continue; /* the check said so */
+			if (blame)
+				add_finding(j, run, step, unit, d, print,
+					    blame);
 		}
 	}
 }
 
 /* What an earlier patch of the series brought and this one takes away. */
-static void close_gone(const json_t *run, int64_t number, const json_t *before,
-		       const json_t *after, json_t *out)
+static void close_gone(struct judging *j, const json_t *run,
+		       const json_t *step)
 {
-	json_t *f;
-	size_t i;
+	int64_t number = json_get_int(step, "number", 0);
+	json_t *all = json_object_get(j->out, "findings");
 
-	json_array_foreach(json_object_get(out, "findings"), i, f) {
+	for (size_t i = j->first; i < json_array_size(all); i++) {
+		json_t *f = json_array_get(all, i);
 		const char *print = json_get_str(f, "fingerprint", "");
 
 		if (json_get_int(f, "job_id", 0) !=
 			    json_get_int(run, "job_id", -1) ||
-		    json_get_int(f, "until_number", 0))
+		    json_get_int(f, "until_number", 0) ||
+		    json_get_int(f, "number", 0) >= number)
 			continue;
-		if (json_get_int(after, print, 0) <
-		    json_get_int(before, print, 0))
+		if (json_get_int(json_object_get(step, "after"), print, 0) <
+		    json_get_int(json_object_get(step, "before"), print, 0))
 			json_set_int(f, "until_number", number);
 	}
 }
 
-static void count_new(const json_t *out, size_t first, json_t *row)
+static bool any_error_in(const struct judging *j, int64_t from, int64_t to)
 {
-	const json_t *findings = json_object_get(out, "findings");
-	int64_t errors = 0, warnings = 0;
+	const json_t *all = json_object_get(j->out, "findings");
 
-	for (size_t i = first; i < json_array_size(findings); i++) {
-		if (is_error(json_array_get(findings, i)))
-			errors++;
-		else
-			warnings++;
+	for (size_t i = j->first; i < json_array_size(all); i++) {
+		const json_t *f = json_array_get(all, i);
+		int64_t number = json_get_int(f, "number", 0);
+
+		if (number > from && number <= to && is_error(f))
+			return true;
 	}
-	json_set_int(row, "errors", errors);
-	json_set_int(row, "warnings", warnings);
-}
-
-static bool failed(const json_t *patch)
-{
-	return strcmp(json_get_str(patch, "outcome", ""), "passed") != 0;
+	return false;
 }
 
 /* make stopped and nobody said why: still a fact, and never a silent one. */
-static void add_silent_failure(const json_t *run, int64_t number, json_t *out)
+static void add_silent_failure(struct judging *j, const json_t *run,
+			       int64_t number)
 {
 	json_t *f = json_object();
 
@@ -249,54 +482,140 @@ static void add_silent_failure(const json_t *run, int64_t number, json_t *out)
 				    "mmci understands, see the log");
 	json_set_text(f, "fingerprint", "silent-build-failure");
 	json_set_int(f, "number", number);
-	judge_add(out, run, f);
+	judge_add(j->out, run, f);
 }
 
-static json_t *judge_patch(const json_t *run, struct snapshot *s,
-			   const json_t *patch, bool was_failing, json_t *out)
+static void judge_checked(struct judging *j)
 {
-	size_t first = json_array_size(json_object_get(out, "findings"));
-	int64_t number = json_get_int(patch, "number", 0);
-	json_t *before __free(json) = totals(s);
-	json_t *after __free(json) = NULL;
+	bool unsure = false;
+	const json_t *step;
+	size_t i;
+
+	json_array_foreach(j->checked, i, step) {
+		unsure |= json_get_str(json_object_get(step, "patch"),
+				       "unjudged", NULL) != NULL;
+		close_gone(j, j->check, step);
+		add_new(j, j->check, step, unsure);
+	}
+}
+
+static void judge_built(struct judging *j, bool was_failing)
+{
+	const json_t *step;
+	size_t i;
+
+	json_array_foreach(j->built, i, step) {
+		int64_t number = json_get_int(step, "number", 0);
+		bool fails = failed(json_object_get(step, "patch"));
+
+		close_gone(j, j->build, step);
+		add_new(j, j->build, step, false);
+		if (fails && !was_failing &&
+		    !any_error_in(j, json_get_int(step, "from", 0), number))
+			add_silent_failure(j, j->build, number);
+		was_failing = fails;
+	}
+}
+
+static json_t *row_of(const struct judging *j, const json_t *step,
+		      const char *stage)
+{
+	const json_t *all = json_object_get(j->out, "findings");
+	int64_t number = json_get_int(step, "number", 0);
+	int64_t errors = 0, warnings = 0;
 	json_t *row = json_object();
 
-	take_units(s, patch);
-	after = totals(s);
-	close_gone(run, number, before, after, out);
-	add_new(run, patch, number, before, after, out);
-	if (failed(patch) && !was_failing &&
-	    json_array_size(json_object_get(out, "findings")) == first)
-		add_silent_failure(run, number, out);
+	for (size_t i = j->first; i < json_array_size(all); i++) {
+		const json_t *f = json_array_get(all, i);
 
+		if (json_get_int(f, "number", 0) != number)
+			continue;
+		if (is_error(f))
+			errors++;
+		else
+			warnings++;
+	}
 	json_set_int(row, "number", number);
-	json_set_text(row, "outcome", failed(patch) ? "fails" : "builds");
-	count_new(out, first, row);
+	json_set_text(row, "stage", stage);
+	json_set_text(row, "outcome", failed(json_object_get(step, "patch")) ?
+					      "fails" : "builds");
+	json_set_int(row, "errors", errors);
+	json_set_int(row, "warnings", warnings);
 	return row;
 }
 
-void judge_build(const json_t *run, json_t *out)
+/* One row per patch: of its build, or of its check where that had to do. */
+static json_t *rows_of(const struct judging *j)
 {
-	const json_t *result = judge_result(run, "results");
+	json_t *rows = json_array();
+	size_t b = 0, c = 0;
+
+	for (;;) {
+		const json_t *built = json_array_get(j->built, b);
+		const json_t *checked = json_array_get(j->checked, c);
+		int64_t nb = json_get_int(built, "number", INT64_MAX);
+		int64_t nc = json_get_int(checked, "number", INT64_MAX);
+
+		if (!built && !checked)
+			return rows;
+		if (nb <= nc)
+			json_array_append_new(rows, row_of(j, built, "build"));
+		else
+			json_array_append_new(rows, row_of(j, checked,
+							   "check"));
+		b += nb <= nc;
+		c += nc <= nb;
+	}
+}
+
+void judge_build(const json_t *build, const json_t *check, json_t *out)
+{
+	const json_t *run = is_run(build) ? build : check;
 	const json_t *base = patch_of(judge_result(run, "control"), 0);
-	json_t *place = judge_place(run), *rows = json_array();
-	struct snapshot s = { json_object(), json_object() };
-	bool was_failing = base && failed(base);
-	const json_t *patch;
+	json_t *place = judge_place(run);
+	struct judging j = {
+		.build = build, .check = check, .out = out,
+		.built = steps_of(build, false),
+		.checked = steps_of(check, true),
+		.first = json_array_size(json_object_get(out, "findings")),
+	};
+
+	judge_checked(&j);
+	judge_built(&j, base && failed(base));
+	json_set_bool(place, "base_builds", base && !failed(base));
+	json_object_set_new(place, "patches", rows_of(&j));
+	json_array_append_new(json_object_get(out, "builds"), place);
+	json_decref(j.built);
+	json_decref(j.checked);
+}
+
+int64_t judge_build_next(const json_t *build, const json_t *check)
+{
+	json_t *out __free(json) = json_pack("{s:[],s:[]}", "findings",
+					     "builds");
+	const json_t *f, *point;
 	size_t i;
 
-	if (base)
-		take_units(&s, base);
-	json_array_foreach(json_object_get(result, "patches"), i, patch) {
-		if (!json_get_int(patch, "number", 0))
-			continue;
-		json_array_append_new(rows, judge_patch(run, &s, patch,
-							was_failing, out));
-		was_failing = failed(patch);
+	if (!is_run(build))
+		return 0;
+	json_array_foreach(json_object_get(build, "bisect"), i, point) {
+		if (json_get_bool(point, "open", false))
+			return 0;
 	}
-	json_set_bool(place, "base_builds", base && !failed(base));
-	json_object_set_new(place, "patches", rows);
-	json_array_append_new(json_object_get(out, "builds"), place);
-	json_decref(s.units);
-	json_decref(s.samples);
+	judge_build(build, is_run(check) ? check : NULL, out);
+	json_array_foreach(json_object_get(out, "findings"), i, f) {
+		int64_t number = json_get_int(f, "number", 0), at;
+		bool tried = false;
+		size_t k;
+
+		if (!json_object_get(f, "after") ||
+		    strcmp(json_get_str(f, "blame", ""), "series"))
+			continue;
+		at = (json_get_int(f, "after", 0) + number) / 2;
+		json_array_foreach(json_object_get(build, "bisect"), k, point)
+			tried |= json_get_int(point, "upto", 0) == at;
+		if (!tried)
+			return at;
+	}
+	return 0;
 }

@@ -6,8 +6,14 @@
 
 /* The parts of judge(), one file each. They add to @out. */
 
-/** judge_build() - one build job against its base */
-void judge_build(const json_t *run, json_t *out);
+/**
+ * judge_build() - what the build and the check of one place say
+ * @build: run, NULL or without a result where there is none
+ * @check: the same; one of the two has a result
+ *
+ * What both see is one finding.
+ */
+void judge_build(const json_t *build, const json_t *check, json_t *out);
 /** judge_guest() - one boot, test or bench job against its control */
 void judge_guest(const json_t *run, json_t *out);
 /** judge_place() - {job_id, arch, kconfig, toolchain} of @run, new reference */

@@ -159,6 +159,41 @@ static void conclude(const json_t *input, json_t *out)
 	json_set_text(out, "why", why.buf);
 }
 
+static bool usable(const json_t *run)
+{
+	const char *state = json_get_str(run, "state", "");
+
+	return (!strcmp(state, "passed") || !strcmp(state, "failed")) &&
+	       judge_result(run, "results");
+}
+
+static bool is_kind(const json_t *run, const char *kind)
+{
+	return !strcmp(json_get_str(run, "kind", ""), kind);
+}
+
+/* The run of another kind in the same place. */
+static const json_t *sibling(const json_t *input, const json_t *run,
+			     const char *kind)
+{
+	static const char *const keys[] = { "arch", "kconfig", "toolchain" };
+	const json_t *s;
+	size_t i, k;
+
+	json_array_foreach(json_object_get(input, "runs"), i, s) {
+		if (!is_kind(s, kind))
+			continue;
+		for (k = 0; k < ARRAY_SIZE(keys); k++) {
+			if (strcmp(json_get_str(s, keys[k], ""),
+				   json_get_str(run, keys[k], "")))
+				break;
+		}
+		if (k == ARRAY_SIZE(keys))
+			return s;
+	}
+	return NULL;
+}
+
 void judge(const json_t *input, json_t **ret)
 {
 	static const char *const lists[] = { "findings", "builds", "boots",
@@ -171,17 +206,21 @@ void judge(const json_t *input, json_t **ret)
 	for (i = 0; i < ARRAY_SIZE(lists); i++)
 		json_object_set_new(out, lists[i], json_array());
 	json_array_foreach(json_object_get(input, "runs"), i, run) {
-		const char *state = json_get_str(run, "state", "");
+		const json_t *check = NULL;
 
-		if ((strcmp(state, "passed") && strcmp(state, "failed")) ||
-		    !judge_result(run, "results")) {
+		if (is_kind(run, "check") && usable(sibling(input, run,
+							    "build")))
+			continue; /* that one's turn is theirs */
+		if (!usable(run)) {
 			add_untested(run, out);
-			continue;
-		}
-		if (!strcmp(json_get_str(run, "kind", ""), "build"))
-			judge_build(run, out);
-		else
+		} else if (is_kind(run, "check")) {
+			judge_build(NULL, run, out);
+		} else if (is_kind(run, "build")) {
+			check = sibling(input, run, "check");
+			judge_build(run, usable(check) ? check : NULL, out);
+		} else {
 			judge_guest(run, out);
+		}
 	}
 	conclude(input, out);
 	*ret = out;

@@ -20,7 +20,8 @@
  * @ret: {verdict, why, findings: see db_findings_replace(), each also with
  *	arch, kconfig and toolchain,
  *	builds: [{job_id, arch, kconfig, toolchain,
- *		  patches: [{number, outcome, errors, warnings}]}],
+ *		  patches: [{number, stage: what judged it, outcome, errors,
+ *			     warnings}]}],
  *	boots: [{arch, kconfig, toolchain, outcome, seconds, image_patch}],
  *	tests: [{arch, kconfig, toolchain, passed, failed, skipped, new_failed}],
  *	benchmarks: [{arch, kconfig, toolchain, name, unit, work, base, series,
@@ -29,6 +30,11 @@
  *
  * A pure function. Findings are held against the control as multisets of
  * fingerprints, per unit: what a unit said before its last rebuild stays true.
+ *
+ * The check and the build of one place are judged together: what both say is
+ * one finding, and where a build passes without a word of it, the check, which
+ * knows only the commands of the base, was wrong. A finding of a build that left
+ * patches out has "after": it starts behind that patch.
  *
  * A boot or test that fails on the series is blamed by the counts of its runs,
  * see jobs/flake.h: "series", "base", "flaky", or "unknown" while there are too
@@ -50,6 +56,16 @@ struct judge_next {
 	bool repeat_control;
 	int64_t bisect_at;
 };
+
+/**
+ * judge_build_next() - which patch to build to see where a finding starts
+ * @build: run of a build job that left patches out
+ * @check: run of the check of the same place, or NULL
+ *
+ * Return: the number of the patch; 0: every finding has its patch, or the search
+ * is at work.
+ */
+int64_t judge_build_next(const json_t *build, const json_t *check);
 
 /**
  * judge_guest_next() - is anything more to be run for a boot, test or bench job?

@@ -71,13 +71,13 @@ int plan_control_key(const struct config *cfg, const char *kind,
 static int ensure(struct db *db, const char *key, struct version_id version,
 		  const char *kind, const char *base, const struct place *p,
 		  int64_t priority, const struct job_id *needs, size_t n,
-		  struct job_id *ret)
+		  struct job_id after, struct job_id *ret)
 {
 	struct job_spec spec = {
 		.key = key, .version = version, .kind = kind,
 		.base_commit = base, .arch = p->arch, .kconfig = p->kconfig,
 		.toolchain = p->toolchain, .priority = priority,
-		.needs = needs, .n_needs = n,
+		.needs = needs, .n_needs = n, .after = after,
 	};
 
 	return db_job_ensure(db, &spec, ret);
@@ -96,7 +96,7 @@ static int ensure_control(struct db *db, const struct config *cfg,
 	if (r)
 		return r;
 	return ensure(db, key.buf, (struct version_id){ 0 }, kind, base, p,
-		      priority, need, need ? 1 : 0, ret);
+		      priority, need, need ? 1 : 0, (struct job_id){ 0 }, ret);
 }
 
 void plan_own_key(const json_t *job, const char *kind, int64_t upto,
@@ -145,7 +145,8 @@ int plan_bisect(struct db *db, const struct config *cfg, const json_t *job,
 		r = db_job_by_key(db, key.buf, &base);
 	if (!r)
 		r = ensure_step(db, job, "build", upto, base, &build);
-	if (!r)
+	/* of a build the build is all that is wanted */
+	if (!r && strcmp(json_get_str(job, "kind", ""), "build"))
 		r = ensure_step(db, job, json_get_str(job, "kind", ""), upto,
 				build, &run);
 	return r == DB_NONE ? -ENOENT : r;
@@ -154,26 +155,31 @@ int plan_bisect(struct db *db, const struct config *cfg, const json_t *job,
 static int ensure_own(struct db *db, struct version_id id, const char *kind,
 		      const char *base, const struct place *p,
 		      int64_t priority, const struct job_id *needs, size_t n,
-		      struct job_id *ret)
+		      struct job_id after, struct job_id *ret)
 {
 	char *key __free(kfree) =
 		xasprintf("v%lld:%s:%s-%s-%s", (long long)id.v, kind, p->arch,
 			  p->kconfig, p->toolchain);
 
-	return ensure(db, key, id, kind, base, p, priority, needs, n, ret);
+	return ensure(db, key, id, kind, base, p, priority, needs, n, after,
+		      ret);
 }
 
 static int plan_place(struct db *db, const struct config *cfg,
 		      struct version_id id, const char *base,
 		      const struct place *p, struct strbuf *why)
 {
-	struct job_id base_job, build, control, own;
+	struct job_id base_job, check, build, control, own;
 	int r;
 
 	r = ensure_control(db, cfg, "base", base, p, 90, NULL, &base_job, why);
 	if (!r)
+		r = ensure_own(db, id, "check", base, p, 110, &base_job, 1,
+			       (struct job_id){ 0 }, &check);
+	/* what the check has judged needs no objects */
+	if (!r)
 		r = ensure_own(db, id, "build", base, p, 100, &base_job, 1,
-			       &build);
+			       check, &build);
 	for (size_t i = 0; i < ARRAY_SIZE(guests) && !r; i++) {
 		struct job_id needs[2];
 
@@ -184,7 +190,8 @@ static int plan_place(struct db *db, const struct config *cfg,
 		needs[1] = control;
 		if (!r)
 			r = ensure_own(db, id, guests[i].kind, base, p,
-				       guests[i].priority, needs, 2, &own);
+				       guests[i].priority, needs, 2,
+				       (struct job_id){ 0 }, &own);
 	}
 	return r;
 }

@@ -13,9 +13,10 @@
  * @cfg: the matrix
  * @why: on failure one line
  *
- * For each architecture, config and toolchain: the build of every patch, then
- * boot, selftests and benchmarks of the last one that builds; each has a
- * control on the base, which is made once and kept. Safe to repeat. Inside a
+ * For each architecture, config and toolchain: the check of every patch, the
+ * build, see jobs/plan-build.h, then boot, selftests and benchmarks of the last
+ * patch that builds; each has a control on the base, which is made once and
+ * kept. Safe to repeat. Inside a
  * transaction.
  *
  * Return: 0; -ENOENT when a kconfig fragment is missing; -errno.

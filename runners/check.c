@@ -140,6 +140,51 @@ static int check_units(struct checking *ck, json_t *patch, double *seconds,
 	return r;
 }
 
+static bool any_ends(const char *path, const char *const *ends, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (ends_with(path, ends[i]))
+			return true;
+	}
+	return false;
+}
+
+/* The commands are those of the base, so what changes them is beyond us. */
+static const struct source_file *beyond(const struct source_change *c)
+{
+	static const char *const ends[] = { "Makefile", "Kbuild", ".S", ".lds",
+					    ".lds.S", ".rs", ".tbl", ".sh",
+					    ".pl", ".awk", ".include" };
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct source_file *f = &c->files[i];
+		const char *name = strrchr(f->path, '/');
+
+		name = name ? name + 1 : f->path;
+		if (starts_with(f->path, "Documentation/") ||
+		    starts_with(f->path, "tools/testing/"))
+			continue;
+		if (any_ends(name, ends, ARRAY_SIZE(ends)) ||
+		    starts_with(name, "Kconfig") ||
+		    starts_with(name, "Makefile") ||
+		    starts_with(f->path, "scripts/") || f->deleted ||
+		    (ends_with(name, ".c") && f->is_new))
+			return f;
+	}
+	return NULL;
+}
+
+static void note_beyond(const struct source_change *c, json_t *patch)
+{
+	const struct source_file *f = beyond(c);
+	char *why __free(kfree) =
+		f ? xasprintf("%s: only a build sees what this changes",
+			      f->path) : NULL;
+
+	if (why)
+		json_set_text(patch, "unjudged", why);
+}
+
 static int check_patch(struct checking *ck, const struct job_patch *p,
 		       struct strbuf *summary)
 {
@@ -156,6 +201,8 @@ static int check_patch(struct checking *ck, const struct job_patch *p,
 	json_set_int(patch, "log_line", job_log_line(job));
 	r = source_change_read(job, ck->prev, p->commit, &c, &why);
 	ck->prev = p->commit;
+	if (!r)
+		note_beyond(c, patch);
 	if (!r)
 		r = source_apply(ck->ws, c, &why);
 	if (!r)

@@ -156,6 +156,7 @@ static int parse_record(const char *rec, const char *path,
 	f = &c->files[c->n++];
 	f->path = xstrdup(path);
 	f->deleted = status[0] == 'D';
+	f->is_new = status[0] == 'A';
 	f->executable = !strcmp(new_mode, "100755");
 	if (!f->deleted)
 		f->blob = xstrdup(new_blob);

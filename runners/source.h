@@ -13,6 +13,7 @@ struct source_file {
 	char *path;
 	char *blob;
 	bool deleted;
+	bool is_new;
 	bool executable;
 	size_t offset;
 	size_t len;

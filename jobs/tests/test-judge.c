@@ -301,6 +301,140 @@ static void benchmarks_are_compared_by_name(void **state)
 	assert_int_equal(json_get_int(row, "difference", 0), 491516);
 }
 
+/* A check of three patches beside a build that took the last one only. */
+#define PLACE(kind, id, total, base, patches) \
+	"{'job_id':" #id ",'kind':'" kind "','arch':'x86_64'," \
+	"'kconfig':'small','toolchain':'gcc','state':'failed','total':" #total \
+	",'results':[{'id':" #id ",'result':{'patches':[" patches "]}}]," \
+	"'control':[{'id':1,'result':{'patches':[" \
+	"{'number':0,'outcome':'passed','units':[" base "]}]}}]}"
+#define BEYOND(n, units) \
+	"{'number':" #n ",'outcome':'failed','unjudged':'mm/Makefile'," \
+	"'units':[" units "]}"
+#define MAYBE WARN("mm/a.c", 3, "f", "maybe uninitialized")
+
+static void check_and_build_say_it_once(void **state)
+{
+	json_t *out __free(json) = judged(INPUT(
+		PLACE("check", 3, 3, UNIT("mm/a.o", "built", MAYBE),
+		      PATCH(1, "passed", UNIT("mm/a.o", "built", "")) ","
+		      PATCH(2, "passed", UNIT("mm/a.o", "built",
+				WARN("mm/a.c", 9, "f", "unused page"))) ","
+		      PATCH(3, "passed", ""))
+		"," PLACE("build", 4, 3, UNIT("mm/a.o", "built", MAYBE),
+		      PATCH(3, "passed", UNIT("mm/a.o", "built",
+				MAYBE "," WARN("mm/a.c", 9, "f", "unused page")
+				"," WARN("mm/a.c", 7, "f", "array bounds"))))));
+	const json_t *rows = json_object_get(json_array_get(
+		json_object_get(out, "builds"), 0), "patches");
+
+	assert_int_equal(n_findings(out), 2);
+	assert_int_equal(json_get_int(finding(out, 0), "number", 0), 2);
+	assert_int_equal(json_get_int(finding(out, 0), "job_id", 0), 3);
+	/* only the optimiser sees it, and nobody built 1 and 2 */
+	assert_int_equal(json_get_int(finding(out, 1), "number", 0), 3);
+	assert_int_equal(json_get_int(finding(out, 1), "after", -1), 0);
+	assert_int_equal(json_array_size(json_object_get(out, "builds")), 1);
+	assert_int_equal(json_array_size(rows), 3);
+	assert_string_equal(json_get_str(json_array_get(rows, 1), "stage", ""),
+			    "check");
+	assert_int_equal(json_get_int(json_array_get(rows, 1), "warnings", 0),
+			 1);
+	assert_string_equal(json_get_str(json_array_get(rows, 2), "stage", ""),
+			    "build");
+}
+
+static void a_check_alone_is_a_verdict(void **state)
+{
+	json_t *out __free(json) = judged(INPUT(
+		PLACE("check", 3, 2, "", PATCH(1, "passed", "") ","
+		      PATCH(2, "failed", UNIT("mm/a.o", "failed",
+				ERROR("mm/a.c", 2, "e", "false"))))
+		",{'job_id':4,'kind':'build','arch':'x86_64','kconfig':'small',"
+		"'toolchain':'gcc','state':'waiting','results':[]}"));
+
+	assert_string_equal(json_get_str(out, "verdict", ""), "broken");
+	assert_int_equal(json_get_int(finding(out, 0), "number", 0), 2);
+}
+
+/* The old command lacks a -D that the patch adds to the Makefile. */
+static void a_check_is_wrong_where_a_build_passes(void **state)
+{
+	const char *check = PLACE("check", 3, 2, "",
+		BEYOND(1, UNIT("mm/a.o", "failed",
+			       ERROR("mm/a.c", 2, "e", "false"))) ","
+		PATCH(2, "passed", ""));
+	char *alone __free(kfree) = xasprintf(INPUT("%s"), check);
+	char *both __free(kfree) = xasprintf(INPUT("%s,%s"), check,
+		PLACE("build", 4, 2, "", PATCH(1, "passed", "") ","
+					 PATCH(2, "passed", "")));
+	json_t *one __free(json) = judged(alone);
+	json_t *two __free(json) = judged(both);
+
+	assert_string_equal(json_get_str(finding(one, 0), "blame", ""),
+			    "unknown");
+	assert_int_equal(n_findings(two), 0);
+	assert_string_equal(json_get_str(two, "verdict", ""), "clean");
+}
+
+static void what_a_check_keeps_silent_about_is_not_gone(void **state)
+{
+	json_t *out __free(json) = judged(INPUT(
+		PLACE("check", 3, 3, "",
+		      PATCH(1, "passed", UNIT("mm/a.o", "built",
+				WARN("mm/a.c", 9, "f", "w"))) ","
+		      PATCH(2, "passed", UNIT("mm/a.o", "built", "")) ","
+		      PATCH(3, "passed", ""))
+		"," PLACE("build", 4, 3, "", PATCH(3, "passed",
+				UNIT("mm/a.o", "built", "")))));
+
+	/* said once and then no more: repaired, and not contradicted */
+	assert_int_equal(n_findings(out), 1);
+	assert_int_equal(json_get_int(finding(out, 0), "until_number", 0), 2);
+}
+
+#define LINK_ERROR UNIT("vmlinux", "failed", \
+			ERROR("mm/a.c", 2, "undefined reference", "false"))
+#define LINKED(points) \
+	"{'job_id':4,'kind':'build','arch':'x86_64','kconfig':'small'," \
+	"'toolchain':'gcc','state':'failed','total':8,'bisect':[" points "]," \
+	"'results':[{'id':4,'result':{'patches':[" \
+	PATCH(8, "failed", LINK_ERROR) "]}}],'control':[{'id':1,'result':" \
+	"{'patches':[{'number':0,'outcome':'passed','units':[]}]}}]}"
+#define BUILT_AT(n, outcome, units) \
+	"{'upto':" #n ",'open':false,'results':[{'id':9,'result':" \
+	"{'patches':[" PATCH(n, outcome, units) "]}}]}"
+
+static void the_patch_of_a_link_error_is_searched(void **state)
+{
+	static const struct {
+		const char *run;
+		int64_t at;
+	} steps[] = {
+		{ LINKED(""), 4 },
+		{ LINKED(BUILT_AT(4, "passed", "")), 6 },
+		{ LINKED(BUILT_AT(4, "passed", "") ","
+			 BUILT_AT(6, "failed", LINK_ERROR)), 5 },
+		{ LINKED(BUILT_AT(4, "passed", "") ","
+			 BUILT_AT(6, "failed", LINK_ERROR) ","
+			 BUILT_AT(5, "passed", "")), 0 },
+		{ LINKED("{'upto':4,'open':true,'results':[]}"), 0 },
+	};
+	json_t *out __free(json) = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+		json_t *run __free(json) = facts(steps[i].run);
+
+		assert_int_equal(judge_build_next(run, NULL), steps[i].at);
+	}
+	out = judged(INPUT(LINKED(BUILT_AT(4, "passed", "") ","
+				  BUILT_AT(6, "failed", LINK_ERROR) ","
+				  BUILT_AT(5, "passed", ""))));
+	assert_int_equal(n_findings(out), 1);
+	assert_int_equal(json_get_int(finding(out, 0), "number", 0), 6);
+	assert_null(json_object_get(finding(out, 0), "after"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -311,6 +445,11 @@ int main(void)
 		cmocka_unit_test(followers_point_to_their_leader),
 		cmocka_unit_test(a_failed_unit_keeps_its_warnings),
 		cmocka_unit_test(a_build_that_fails_in_silence_is_not_clean),
+		cmocka_unit_test(check_and_build_say_it_once),
+		cmocka_unit_test(a_check_alone_is_a_verdict),
+		cmocka_unit_test(a_check_is_wrong_where_a_build_passes),
+		cmocka_unit_test(what_a_check_keeps_silent_about_is_not_gone),
+		cmocka_unit_test(the_patch_of_a_link_error_is_searched),
 		cmocka_unit_test(a_test_is_blamed_when_chance_is_ruled_out),
 		cmocka_unit_test(a_test_that_fails_at_times_stays_visible),
 		cmocka_unit_test(both_sides_are_repeated_until_it_is_sure),

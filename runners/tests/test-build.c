@@ -292,7 +292,7 @@ static void check_says_the_same_sooner(void **state)
 {
 	json_t *o, *res __free(json) = NULL;
 	const json_t *u;
-	char one[80], two[80];
+	char one[80], two[80], three[80];
 
 	need_sandbox();
 	reset_tree();
@@ -301,9 +301,12 @@ static void check_says_the_same_sooner(void **state)
 	commit(one);
 	put("mm/h.h", "int h(void);\nint broken(\n");
 	commit(two);
+	put("mm/new.c", "int late(void)\n{\n\treturn 0;\n}\n");
+	commit(three);
 	o = request("check");
 	add_patch(o, one);
 	add_patch(o, two);
+	add_patch(o, three);
 	res = run(o);
 
 	assert_str(res, "outcome", "failed");
@@ -316,6 +319,8 @@ static void check_says_the_same_sooner(void **state)
 	assert_str(unit_of(patch_of(res, 1), "mm/a.o"), "outcome", "failed");
 	/* includes no header, but its dependency file says so */
 	assert_non_null(unit_of(patch_of(res, 1), "mm/b.o"));
+	assert_null(json_get_str(patch_of(res, 1), "unjudged", NULL));
+	assert_non_null(json_get_str(patch_of(res, 2), "unjudged", NULL));
 }
 
 static void check_plan_orders_by_what_tells_most(void **state)

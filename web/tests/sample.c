@@ -157,7 +157,7 @@ static const char *const rows[] = {
 	"  'arm64', 'mm', 'gcc', 'passed', '', 1, 1777499600, 1777499700),"
 	" (51, 'j51', 5, 'build', '9d3f0e2b6c0a4bb0a2f00e5c5d5e1f2a3b4c5d6e',"
 	"  'x86_64', 'mm', 'gcc', 'passed', '', 1, 1, 2)",
-	"INSERT INTO job_need VALUES (22, 21), (11, 1)",
+	"INSERT INTO job_need (job_id, needs_id) VALUES (22, 21), (11, 1)",
 	"INSERT INTO attempt (id, job_id, number, state, dir, why, started_s,"
 	" ended_s, summary, result) VALUES"
 	" (1, 1, 1, 'passed', 'jobs/1/1', 'first', 1777490000, 1777490252,"
