@@ -69,6 +69,8 @@ struct engine {
 	struct version_id reporting_against;
 	struct worker *command_worker;
 	json_t *command; /* the one it was started for */
+	struct worker *patchwork_worker;
+	json_t *checks; /* those it was started for */
 	struct worker *send_worker;
 	struct outgoing_id mailing;
 	/* failures in a row of a worker on one version, so that none loops */
@@ -116,6 +118,10 @@ void engine_runs_stop(struct engine *e);
 void engine_run_cancel(struct engine *e, struct job_id id);
 /** engine_reports() - judge versions whose jobs have ended, file replies */
 void engine_reports(struct engine *e);
+/** engine_patchwork() - tell a Patchwork server what is tested and found */
+void engine_patchwork(struct engine *e);
+/** engine_patchwork_stop() - end the worker; its checks are posted again */
+void engine_patchwork_stop(struct engine *e);
 /** engine_commands() - obey or refuse what came in mails */
 void engine_commands(struct engine *e);
 /** engine_command_stop() - end the worker; the command is looked at again */

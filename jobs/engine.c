@@ -28,6 +28,7 @@ static void look(struct engine *e)
 	engine_reports(e);
 	engine_commands(e);
 	engine_mails(e);
+	engine_patchwork(e);
 }
 
 static void on_kick(void *arg)
@@ -137,6 +138,7 @@ void engine_free(struct engine *e)
 	worker_stop(e->report_worker);
 	engine_mail_stop(e);
 	engine_command_stop(e);
+	engine_patchwork_stop(e);
 	engine_pull_stop(e);
 	stop_submissions(e);
 	engine_runs_stop(e);

@@ -9,6 +9,7 @@
 
 #include "jobs/command.h"
 #include "jobs/judge.h"
+#include "jobs/patchwork.h"
 #include "jobs/report.h"
 #include "jobs/send.h"
 #include "jobs/since.h"
@@ -225,6 +226,15 @@ static int do_maintainers(const json_t *request)
 	return answer_or_error(r, answer, &why);
 }
 
+static int do_patchwork(const json_t *request)
+{
+	struct strbuf why __free(strbuf) = STRBUF_INIT;
+	json_t *answer = NULL;
+	int r = patchwork_post(request, &answer, &why);
+
+	return answer_or_error(r, answer, &why);
+}
+
 static int do_send(const json_t *request)
 {
 	struct strbuf why __free(strbuf) = STRBUF_INIT;
@@ -244,6 +254,7 @@ static const struct {
 	{ "fixups", do_fixups },
 	{ "report", do_report },
 	{ "maintainers", do_maintainers },
+	{ "patchwork", do_patchwork },
 	{ "send", do_send },
 };
 
