@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "db/compare.h"
 
-#include <errno.h>
+#include <string.h>
 
 #include "db/version.h"
 #include "lib/json.h"
@@ -64,6 +64,18 @@ int db_range_diff_store(struct db *db, struct version_id id,
 	return r;
 }
 
+static bool was_judged(const json_t *row)
+{
+	static const char *const verdicts[] = { "clean", "warns", "broken" };
+	const char *verdict = json_get_str(row, "verdict", "");
+
+	for (size_t i = 0; i < ARRAY_SIZE(verdicts); i++) {
+		if (!strcmp(verdict, verdicts[i]))
+			return true;
+	}
+	return false;
+}
+
 int db_findings_before(struct db *db, struct version_id id,
 		       struct version_id *older, json_t **ret)
 {
@@ -79,8 +91,7 @@ int db_findings_before(struct db *db, struct version_id id,
 	if (!r)
 		r = db_version_get(db, *older, &row);
 	/* one that never ran says nothing about what is new */
-	if (r == DB_NONE || (!r && !json_is_integer(
-				     json_object_get(row, "verdict_s")))) {
+	if (r == DB_NONE || (!r && !was_judged(row))) {
 		older->v = 0;
 		*ret = json_array();
 		return 0;

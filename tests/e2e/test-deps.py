@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Series that stand on other series, through the daemon, without a kernel.
+"""Series that stand on others, and their versions, through the daemon.
 
 The tree is a small git repository and every mail is what git format-patch
 makes of a commit in it. The jobs of the series are not waited for.
@@ -254,6 +254,95 @@ def what_comes_late_is_applied_after_all():
     equal(dependencies(p), [("o-1", "used")], "p stands on")
 
 
+def pairs(v):
+    return [(x["old"], x["new"], x["state"])
+            for x in v["range_diff"]["patches"]]
+
+
+def a_new_version_is_held_against_the_old_one():
+    started()
+    who = "Rosa Author <rosa@example.org>"
+    branch("r1", "main", who, ("mm: r, kept", {10: "ten"}, "One."),
+           ("mm: r, changed", {20: "twenty"}, "Two."),
+           ("mm: r, dropped", {30: "thirty"}, "Three."))
+    branch("r2", "main", who, ("mm: r, kept", {10: "ten"}, "One."),
+           ("mm: r, changed", {20: "XX"}, "Two."),
+           ("mm: r, added", {1: "first"}, "Four."))
+    post("r1", "main..r1")
+    r1 = applied("r1")
+    equal(r1["range_diff"], None, "a first version has no older one")
+    post("r2", "main..r2", version=2)
+    r2 = applied("r2")
+    equal((r2["range_diff"]["id"], r2["range_diff"]["why"]), (r1["id"], ""),
+          "held against")
+    equal(sorted(pairs(r2), key=str),
+          [(1, 1, "unchanged"), (2, 2, "changed"), (3, None, "dropped"),
+           (None, 3, "new")], "what changed")
+    diff = next(x["diff"] for x in r2["range_diff"]["patches"]
+                if x["state"] == "changed")
+    for line in ("-+twenty (20)", "++XX (20)"):
+        contains(diff, line, "the diff of the two diffs")
+    page = d.request("GET", f"/series/{r2['id']}")[1]
+    contains(page, f'Changed since <a href="/series/{r1["id"]}">v1</a>',
+             "page")
+
+
+def a_renamed_version_is_known_and_ends_the_old_one():
+    started()
+    who = "Sven Author <sven@example.org>"
+    branch("s1", "main", who, ("mm: s, old name", {11: "eleven"}, "One."))
+    branch("s2", "main", who, ("mm: s, another", {11: "XI"},
+                               "Supersedes: <s1-1@example.org>"))
+    # never applied: v2 comes before it has settled
+    post("s1", "main..s1")
+    post("s2", "main..s2", version=2)
+    s2 = applied("s2")
+    s1 = d.wait_series("s1-1@example.org", 60, ("superseded", "done"))
+    equal(s1["topic_id"], s2["topic_id"], "one piece of work")
+    if s1["state"] == "superseded":
+        equal(s1["state_why"], "version 2 came", "why")
+    equal((s2["range_diff"]["why"], len(pairs(s2)) in (1, 2)), ("", True),
+          "applied to the new base for the comparison")
+
+
+def one_that_applies_nowhere_is_compared_by_what_it_says():
+    started()
+    who = "Tina Author <tina@example.org>"
+    branch("t1", "o", who, ("mm: t", {28: "twenty-eight"}, "One."))
+    branch("t2", "main", who, ("mm: t", {28: "twenty-eight"}, "One."))
+    post("t1", "o..t1")
+    equal(d.wait_series("t1-1@example.org", 60)["state"], "conflict", "v1")
+    post("t2", "main..t2", version=2)
+    t2 = applied("t2")
+    equal(pairs(t2), [(1, 1, "changed")], "what changed")
+    contains(t2["range_diff"]["why"], "compared by patch id and title alone",
+             "why")
+
+
+def a_partial_resend_completes_itself():
+    started()
+    who = "Udo Author <udo@example.org>"
+    branch("u1", "main", who, ("mm: u, first", {3: "three"}, "One."),
+           ("mm: u, second", {24: "24th"}, "Two."))
+    branch("u2", "u1~1", who, ("mm: u, second", {24: "XXIV"}, "Two."))
+    post("u1", "main..u1")
+    applied("u1")
+    text = git("format-patch", "--stdout", "-1", "--no-signature", "u2",
+               "--subject-prefix=PATCH v2 2/2")
+    with open(mbox, "ab") as f:
+        f.write(b"From mboxrd@z Thu Jan  1 00:00:00 1970\n"
+                b"Message-ID: <u2-2@example.org>\n"
+                b"In-Reply-To: <u1-2@example.org>\n" +
+                text.split(b"\n", 1)[1].rstrip(b"\n") + b"\n\n")
+    u2 = d.wait_series("u2-2@example.org", 60, ("planned", "running", "done",
+                                                "conflict"))
+    equal((u2["version"], u2["total"], [p["state"] for p in u2["patches"]]),
+          (2, 2, ["applied", "applied"]), "v2")
+    equal(d.series("u1-1@example.org")["version"], 1, "v1 stays v1")
+    equal(pairs(u2), [(1, 1, "unchanged"), (2, 2, "changed")],
+          "what changed")
+
+
 def it_ends_without_a_sanitizer_report():
     started()
     equal(d.stop(), 0, "exit status after SIGTERM")
@@ -270,6 +359,10 @@ CASES = [
     a_series_waits_for_one_that_is_coming_in,
     it_does_not_wait_for_ever,
     what_comes_late_is_applied_after_all,
+    a_new_version_is_held_against_the_old_one,
+    a_renamed_version_is_known_and_ends_the_old_one,
+    one_that_applies_nowhere_is_compared_by_what_it_says,
+    a_partial_resend_completes_itself,
     it_ends_without_a_sanitizer_report,
 ]
 
