@@ -145,6 +145,9 @@ static int insert(struct db *db, struct source_id source, bool is_private,
 		return r;
 	ret->v = db_last_id(db);
 	r = add_patch_id(db, ret->v, json_get_str(fields, "patch_id", NULL));
+	if (!r)
+		r = add_patch_id(db, ret->v,
+				 json_get_str(fields, "commit_patch_id", NULL));
 	return r ? r : add_refs(db, ret->v, fields);
 }
 

@@ -95,11 +95,16 @@ static void set_patch_id(json_t *o, const struct mail *m)
 	bool attached = m->diff_start >= m->text.len && m->attached.len;
 	const struct strbuf *text = attached ? &m->attached : &m->text;
 	size_t from = attached ? 0 : m->diff_start;
-	char hex[PATCH_ID_HEX_LEN + 1];
+	char hex[PATCH_ID_HEX_LEN + 1], own[PATCH_ID_HEX_LEN + 1];
+	const char *at = text->buf + from;
 
-	if (m->kind == MAIL_PATCH && patch_id(text->buf + from,
-					      text->len - from, hex))
-		json_set_text(o, "patch_id", hex);
+	if (m->kind != MAIL_PATCH ||
+	    !patch_id(at, text->len - from, PATCH_ID_MAIL, hex))
+		return;
+	json_set_text(o, "patch_id", hex);
+	if (patch_id(at, text->len - from, PATCH_ID_COMMIT, own) &&
+	    strcmp(hex, own))
+		json_set_text(o, "commit_patch_id", own);
 }
 
 static void set_diff(json_t *o, const struct mail *m)

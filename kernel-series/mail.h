@@ -192,7 +192,8 @@ char *mail_ref_id(const char *value);
  * and auth_results (Authentication-Results, topmost first) where there are
  * commands for us, change_hash (of
  * the changed lines alone, equal for patches that change the same), patch_id
- * (see patch_id(), absent where there is none).
+ * and, where it differs, commit_patch_id (see patch_id(); absent where there is
+ * none).
  *
  * Return: a new reference.
  */

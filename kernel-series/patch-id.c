@@ -34,6 +34,9 @@ struct state {
 	long old, new;
 	struct strbuf blobs;
 	bool any;
+	enum patch_id_kind kind;
+	struct strbuf old_name, new_name; /* %PATCH_ID_COMMIT, in the header */
+	bool is_new, is_deleted;
 };
 
 static bool has_prefix(const char *p, size_t len, const char *prefix)
@@ -125,6 +128,67 @@ static void hunk_header(struct state *s, const char *p, size_t len)
 		s->old = s->new = 0;
 }
 
+/* "diff --git a/X b/X": the name, where both are the same */
+static void take_names(struct state *s, const char *p, size_t len)
+{
+	size_t n = strlen("diff --git ");
+
+	strbuf_reset(&s->old_name);
+	strbuf_reset(&s->new_name);
+	s->is_new = s->is_deleted = false;
+	if (len <= n + 6)
+		return;
+	p += n;
+	n = (len - n - 1) / 2;
+	strbuf_add(&s->old_name, p + 2, n - 2);
+	strbuf_add(&s->new_name, p + n + 3, n - 2);
+}
+
+static bool take_name(struct strbuf *to, const char *p, size_t len,
+		      const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	if (!has_prefix(p, len, prefix))
+		return false;
+	strbuf_reset(to);
+	strbuf_add(to, p + n, len - n);
+	return true;
+}
+
+/* Lines that say how git shows the change, not what it is. */
+static bool is_mail_only(struct state *s, const char *p, size_t len)
+{
+	s->is_new |= has_prefix(p, len, "new file mode ");
+	s->is_deleted |= has_prefix(p, len, "deleted file mode ");
+	return take_name(&s->old_name, p, len, "rename from ") ||
+	       take_name(&s->new_name, p, len, "rename to ") ||
+	       take_name(&s->old_name, p, len, "copy from ") ||
+	       take_name(&s->new_name, p, len, "copy to ") ||
+	       has_prefix(p, len, "similarity index ") ||
+	       has_prefix(p, len, "dissimilarity index ");
+}
+
+static void hash_name(struct state *s, const char *sign, const char *side,
+		      bool none, const struct strbuf *name)
+{
+	struct strbuf line __free(strbuf) = STRBUF_INIT;
+
+	strbuf_addf(&line, "%s %s%s", sign, none ? "/dev/null" : side,
+		    none ? "" : name->buf);
+	hash_line(s, line.buf, line.len);
+}
+
+/* A file that has no text has its two names all the same. */
+static void end_header(struct state *s)
+{
+	if (s->kind != PATCH_ID_COMMIT || s->place != HEADER)
+		return;
+	hash_name(s, "---", "a/", s->is_new, &s->old_name);
+	hash_name(s, "+++", "b/", s->is_deleted, &s->new_name);
+	end_file(s);
+}
+
 /* Returns false where the diff ends. */
 static bool header_line(struct state *s, const char *p, size_t len)
 {
@@ -140,6 +204,11 @@ static bool header_line(struct state *s, const char *p, size_t len)
 	}
 	if (has_prefix(p, len, "index ")) {
 		take_index(s, p, len);
+		return true;
+	}
+	if (s->kind == PATCH_ID_COMMIT && has_prefix(p, len, "diff ")) {
+		take_names(s, p, len);
+	} else if (s->kind == PATCH_ID_COMMIT && is_mail_only(s, p, len)) {
 		return true;
 	}
 	if (has_prefix(p, len, "--- ")) {
@@ -191,8 +260,11 @@ static bool take_line(struct state *s, const char *p, size_t len)
 		if (!has_prefix(p, len, "diff "))
 			return true;
 		s->place = HEADER;
-		return header_line(s, p, len);
+		/* git patch-id leaves this line out, git format-patch not */
+		return s->kind == PATCH_ID_MAIL || header_line(s, p, len);
 	case HEADER:
+		if (has_prefix(p, len, "diff "))
+			end_header(s);
 		return header_line(s, p, len);
 	case HUNKS:
 		return hunk_line(s, p, len);
@@ -200,11 +272,12 @@ static bool take_line(struct state *s, const char *p, size_t len)
 	return false;
 }
 
-bool patch_id(const char *text, size_t len,
+bool patch_id(const char *text, size_t len, enum patch_id_kind kind,
 	      char hex[static PATCH_ID_HEX_LEN + 1])
 {
 	struct state s = { .file = g_checksum_new(G_CHECKSUM_SHA1),
-			   .blobs = STRBUF_INIT };
+			   .blobs = STRBUF_INIT, .kind = kind,
+			   .old_name = STRBUF_INIT, .new_name = STRBUF_INIT };
 	const char *end = text + len;
 
 	while (text < end) {
@@ -215,10 +288,15 @@ bool patch_id(const char *text, size_t len,
 			break;
 		text = stop + 1;
 	}
-	end_file(&s);
+	end_header(&s);
+	/* git patch-id also adds the digest of nothing, behind a binary file */
+	if (kind == PATCH_ID_MAIL || s.place == HUNKS)
+		end_file(&s);
 	for (size_t i = 0; s.any && i < SHA1_LEN; i++)
 		snprintf(hex + 2 * i, 3, "%02x", s.sum[i]);
 	g_checksum_free(s.file);
 	strbuf_release(&s.blobs);
+	strbuf_release(&s.old_name);
+	strbuf_release(&s.new_name);
 	return s.any;
 }
