@@ -22,6 +22,8 @@
 	" json_extract(" RESULT ", '$.boot.outcome') AS boot,"          \
 	" json_extract(" RESULT ", '$.artefacts.image_patch')"          \
 	"  AS image_patch,"                                             \
+	" json_extract(" RESULT ", '$.kconfig_dropped')"                \
+	"  AS dropped_json,"                                            \
 	" (SELECT json_group_array(json_object("                        \
 	"   'number', json_extract(p.value, '$.number'),"               \
 	"   'outcome', json_extract(p.value, '$.outcome'),"             \

@@ -36,6 +36,16 @@ static json_t *place_of(const json_t *f)
 	return p;
 }
 
+static const char sql_compiled[] =
+	"SELECT DISTINCT arch, kconfig, toolchain FROM job"
+	" WHERE version_id = ? AND upto = 0 AND kind IN ('check', 'build')"
+	" AND state IN ('passed', 'failed') ORDER BY id";
+
+int view_compiled_at(struct db *db, struct version_id series, json_t **ret)
+{
+	return view_rows(db, sql_compiled, series.v, ret);
+}
+
 int view_findings_of(struct db *db, struct version_id series, json_t **ret)
 {
 	json_t *rows __free(json) = NULL, *all __free(json) = json_array();

@@ -5,6 +5,13 @@
 #include "db/view-series.h"
 
 /**
+ * view_compiled_at() - where a series was compiled
+ * @ret: [{arch, kconfig, toolchain}]
+ *
+ * Return: 0 or -errno.
+ */
+int view_compiled_at(struct db *db, struct version_id series, json_t **ret);
+/**
  * view_findings_of() - what is wrong with one version
  *
  * Findings that say the same at the same patch are one, with "places": the

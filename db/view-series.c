@@ -21,7 +21,8 @@
 	" v.prefix, v.author_name, v.author_email, v.date_s, v.state,"  \
 	" v.state_why, v.base_commit, v.base_why, v.verdict,"           \
 	" v.verdict_why, v.private, v.created_s, v.changed_s,"          \
-	" v.verdict_s, v.last_mail_s, t.name AS tree,"                  \
+	" v.verdict_s, (v.early & 2) > 0 AS so_far,"                    \
+	" v.last_mail_s, t.name AS tree,"                               \
 	" CASE WHEN t.commit_id = v.base_commit THEN t.describe END"    \
 	"  AS base_describe, s.name AS source, " STATUS " AS status"
 
@@ -291,6 +292,31 @@ static const char sql_remarks[] =
 	"SELECT number, kind, title, detail FROM remark"
 	" WHERE version_id = ? ORDER BY seq";
 
+/*
+ * Bases of this series that do not build, and since when that is so of the
+ * bases of the same tree in the same place.
+ */
+static const char sql_broken_bases[] =
+	"SELECT j.id AS job_id, j.arch, j.kconfig, j.toolchain, j.state_why,"
+	" (SELECT min(a.started_s) FROM job o JOIN attempt a ON a.job_id = o.id"
+	"  WHERE o.kind = 'base' AND o.state = 'failed' AND o.arch = j.arch"
+	"  AND o.kconfig = j.kconfig AND o.toolchain = j.toolchain"
+	"  AND (o.id = j.id OR o.base_commit IN (SELECT w.base_commit"
+	"   FROM version w WHERE w.tree_id = v.tree_id))"
+	"  AND o.id > (SELECT ifnull(max(g.id), 0) FROM job g"
+	"   WHERE g.kind = 'base' AND g.state = 'passed' AND g.id < j.id"
+	"   AND g.arch = j.arch AND g.kconfig = j.kconfig"
+	"   AND g.toolchain = j.toolchain AND g.base_commit IN ("
+	"    SELECT w.base_commit FROM version w WHERE w.tree_id = v.tree_id))"
+	" ) AS since_s"
+	" FROM version v JOIN job j ON j.version_id IS NULL"
+	"  AND j.kind = 'base' AND j.base_commit = v.base_commit"
+	"  AND j.state = 'failed'"
+	" WHERE v.id = ? AND EXISTS (SELECT 1 FROM job o"
+	"  WHERE o.version_id = v.id AND o.arch = j.arch"
+	"  AND o.kconfig = j.kconfig AND o.toolchain = j.toolchain)"
+	" ORDER BY j.id";
+
 static const char sql_tries[] =
 	"SELECT seq, tree, commit_id, signal, outcome, why FROM base_try"
 	" WHERE version_id = ? ORDER BY seq";
@@ -363,6 +389,7 @@ static int add_rows(struct db *db, int64_t id, json_t *o)
 		{ "commands", sql_commands },
 		{ "versions", sql_versions }, { "fixups", sql_fixups },
 		{ "remarks", sql_remarks },   { "dependencies", sql_dependencies },
+		{ "broken_bases", sql_broken_bases },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
@@ -384,6 +411,7 @@ static int add_results(struct db *db, struct version_id id, json_t *o)
 		{ "controls", view_controls_of },
 		{ "findings", view_findings_of },
 		{ "tests", view_tests_of },
+		{ "compiled_at", view_compiled_at },
 	};
 	char *ids __free(kfree) = xasprintf("[%" PRId64 "]", id.v);
 	json_t *v = NULL;

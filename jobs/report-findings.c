@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jobs/places.h"
 #include "jobs/quote.h"
 #include "jobs/report-private.h"
 #include "lib/json.h"
@@ -20,18 +21,12 @@ static bool same_fact(const json_t *a, const json_t *b)
 
 static void add_place(struct report_group *g, const json_t *f)
 {
-	struct strbuf place __free(strbuf) = STRBUF_INIT;
-	const json_t *p;
-	size_t i;
+	static const char *const keys[] = { "arch", "kconfig", "toolchain" };
+	json_t *place = json_object();
 
-	strbuf_addf(&place, "%s (%s, %s)", json_get_str(f, "arch", ""),
-		    json_get_str(f, "kconfig", ""),
-		    json_get_str(f, "toolchain", ""));
-	json_array_foreach(g->places, i, p) {
-		if (!strcmp(json_string_value(p), place.buf))
-			return;
-	}
-	json_array_append_new(g->places, json_text(place.buf));
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		json_object_set(place, keys[i], json_object_get(f, keys[i]));
+	json_array_append_new(g->places, place);
 }
 
 static struct report_group *group_of(struct report_groups *g, const json_t *f)
@@ -86,14 +81,24 @@ void report_group_findings(const json_t *judgement, struct report_groups *g)
 		group->followers = max(group->followers,
 				       count_followers(findings, i));
 	}
+	for (i = 0; i < g->n; i++)
+		g->v[i].silent = places_silent(g->v[i].places,
+					       json_object_get(judgement,
+							       "builds"));
 	if (g->n)
 		qsort(g->v, g->n, sizeof(*g->v), by_weight);
+}
+
+void report_group_release(struct report_group *g)
+{
+	json_decref(g->places);
+	json_decref(g->silent);
 }
 
 void report_groups_release(struct report_groups *g)
 {
 	for (size_t i = 0; i < g->n; i++)
-		json_decref(g->v[i].places);
+		report_group_release(&g->v[i]);
 	free(g->v);
 	g->v = NULL;
 	g->n = 0;
@@ -192,8 +197,9 @@ static void say_places(const json_t *ctx, const struct report_group *g,
 		strbuf_addf(&text, "In %s(), on ", function);
 	else
 		strbuf_addstr(&text, "On ");
-	json_array_foreach(g->places, i, p)
-		strbuf_addf(&text, "%s%s", i ? ", " : "", json_string_value(p));
+	places_say(g->places, &text);
+	json_array_foreach(g->silent, i, p)
+		strbuf_addf(&text, "; %s: silent", json_string_value(p));
 	if (g->followers)
 		strbuf_addf(&text, "; %lld more error%s follow%s from it",
 			    (long long)g->followers,

@@ -14,12 +14,14 @@
 /**
  * struct report_group - one fact, wherever it was seen
  * @lead: the finding as first seen
- * @places: "x86_64 (small, gcc)", one per job it was seen in
+ * @places: {arch, kconfig, toolchain}, one per job it was seen in
+ * @silent: names of the toolchains that were run there and did not say it
  * @followers: errors that only follow from it, the most of any one job
  */
 struct report_group {
 	const json_t *lead;
 	json_t *places;
+	json_t *silent;
 	int64_t followers;
 };
 
@@ -31,6 +33,8 @@ struct report_groups {
 
 /** report_group_findings() - fold the series' findings over all jobs */
 void report_group_findings(const json_t *judgement, struct report_groups *g);
+/** report_group_release() - free what one of them holds */
+void report_group_release(struct report_group *g);
 /** report_groups_release() - free what report_group_findings() made */
 void report_groups_release(struct report_groups *g);
 /** report_wrap() - append @text in lines of %REPORT_WIDTH, @indent in front */

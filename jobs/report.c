@@ -253,7 +253,7 @@ static void drop_disowned(const json_t *ctx, struct report_groups *g)
 		if (json_object_get(not_mine,
 				    json_get_str(g->v[i].lead, "fingerprint",
 						 "")))
-			json_decref(g->v[i].places);
+			report_group_release(&g->v[i]);
 		else
 			g->v[n++] = g->v[i];
 	}

@@ -114,12 +114,26 @@ static json_t *cell_new(const char *state, const json_t *job,
 static json_t *build_cell(const json_t *series, const json_t *job,
 			  int64_t number)
 {
-	struct counts n = count_findings(json_object_get(series, "findings"),
-					 job, number);
-	const json_t *p = patch_result(job, number);
-	const char *outcome = json_get_str(p, "outcome", "");
-	const char *state = job_cell(job);
+	const json_t *findings = json_object_get(series, "findings");
+	const json_t *check = find_job(json_object_get(series, "jobs"), job,
+				       "check");
+	struct counts n = count_findings(findings, job, number);
+	struct counts c = count_findings(findings, check, number);
+	const json_t *p = patch_result(job, number), *had = p;
+	const char *outcome, *state = job_cell(job);
 
+	/* a check comes first, and may have spared the build this patch */
+	if (!p) {
+		p = patch_result(check, number);
+		if (p)
+			job = check;
+	}
+	n.errors += c.errors;
+	n.warnings += c.warnings;
+	outcome = json_get_str(p, "outcome", "");
+	if (p && !had && !strcmp(outcome, "passed") &&
+	    (!strcmp(state, "running") || !strcmp(state, "waiting")))
+		p = NULL; /* good news can wait for the build */
 	if (p)
 		state = !strcmp(outcome, "failed") ? "broken" : "clean";
 	else if (strcmp(state, "running") && strcmp(state, "waiting"))

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "jobs/places.h"
 #include "lib/json.h"
 #include "web/handlers.h"
 #include "web/words.h"
@@ -63,6 +64,23 @@ static char *places_text(const json_t *places)
 	return strbuf_detach(&sb);
 }
 
+/* "gcc: silent" */
+static char *silent_text(const json_t *v, const json_t *f)
+{
+	json_t *silent __free(json) = NULL, *name;
+	struct strbuf sb = STRBUF_INIT;
+	size_t i;
+
+	if (strcmp(json_get_str(f, "stage", ""), "build"))
+		return NULL;
+	silent = places_silent(json_object_get(f, "places"),
+			       json_object_get(v, "compiled_at"));
+	json_array_foreach(silent, i, name)
+		strbuf_addf(&sb, "%s%s: silent", i ? ", " : "",
+			    json_string_value(name));
+	return sb.len ? strbuf_detach(&sb) : NULL;
+}
+
 /* "2/3", or whose fix-up a number behind the patches is. */
 static char *patch_text(const json_t *v, int64_t number)
 {
@@ -93,11 +111,13 @@ static void add_finding_words(json_t *v)
 		int64_t until = json_get_int(f, "until_number", 0);
 		char *at __free(kfree) =
 			patch_text(v, json_get_int(f, "number", 0));
+		char *silent __free(kfree) = silent_text(v, f);
 		char *by __free(kfree) = until ? patch_text(v, until) : NULL;
 
 		json_set_text(f, "at", at);
 		json_set_text(f, "cured_by", by);
 		json_set_text(f, "places_text", text);
+		json_set_text(f, "silent_text", silent);
 		json_set_text(f, "mark", error ? "broken" : "warns");
 		json_object_set(f, "job", json_array_get(places, 0));
 		json_array_append(series ? ours : others, f);

@@ -169,7 +169,7 @@ static void the_reply_answers_the_patch_that_breaks(void **state)
 	body = json_get_str(mail, "body", "");
 	assert_non_null(strstr(body, "> +ptep_modify_prot_start(vma);\n\n"
 				     "mm/a.c:102: error: implicit thing\n"
-				     "  On x86_64 (small, gcc), arm64 (small, "
+				     "  On x86_64 and arm64 (small, "
 				     "gcc).\n"));
 	assert_non_null(strstr(body, "In patch 1/2"));
 	assert_non_null(strstr(json_get_str(mail, "eml", ""),

@@ -93,7 +93,8 @@ def the_series_is_finished():
     for j in v["jobs"] + v["controls"]:
         check(j["state"] in ("passed", "failed"),
               f"job {j['id']} {j['kind']} is {j['state']}")
-    equal({j["kind"] for j in v["jobs"]}, {"build", "boot", "test", "bench"},
+    equal({j["kind"] for j in v["jobs"]},
+          {"check", "build", "boot", "test", "bench"},
           "kinds of jobs")
 
 
