@@ -221,6 +221,26 @@ static json_t *benchmarks(void)
 			 "size_kib=16384");
 }
 
+/* The boot job of the same kernel has failed: what would a test add? */
+static bool does_not_boot(struct db *db, const json_t *job, struct strbuf *why)
+{
+	struct strbuf key __free(strbuf) = STRBUF_INIT;
+	json_t *boot __free(json) = NULL;
+	struct job_id id;
+
+	if (!json_get_int(job, "version_id", 0) ||
+	    json_get_int(job, "upto", 0) ||
+	    !strcmp(json_get_str(job, "kind", ""), "boot"))
+		return false;
+	plan_own_key(job, "boot", 0, &key);
+	if (db_job_by_key(db, key.buf, &id) || db_job_get(db, id, &boot) ||
+	    strcmp(json_get_str(boot, "state", ""), "failed"))
+		return false;
+	strbuf_setf(why, "its kernel does not boot, see job %lld",
+		    (long long)id.v);
+	return true;
+}
+
 static int set_guest(struct db *db, const struct config *cfg,
 		     const json_t *job, json_t *o, struct strbuf *why)
 {
@@ -250,6 +270,8 @@ static int set_guest(struct db *db, const struct config *cfg,
 			    (long long)from.v);
 		return JOBDIR_NOTHING_TO_RUN;
 	}
+	if (does_not_boot(db, job, why))
+		return JOBDIR_NOTHING_TO_RUN;
 	json_set_text(o, "image", image);
 	if (tests)
 		json_set_text(o, "selftests_dir", tests);

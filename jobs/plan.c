@@ -169,7 +169,7 @@ static int plan_place(struct db *db, const struct config *cfg,
 		      struct version_id id, const char *base,
 		      const struct place *p, struct strbuf *why)
 {
-	struct job_id base_job, check, build, control, own;
+	struct job_id base_job, check, build, control, own, boot = { 0 };
 	int r;
 
 	r = ensure_control(db, cfg, "base", base, p, 90, NULL, &base_job, why);
@@ -188,10 +188,13 @@ static int plan_place(struct db *db, const struct config *cfg,
 				   why);
 		needs[0] = build;
 		needs[1] = control;
+		/* a kernel that does not boot is not asked for more */
 		if (!r)
 			r = ensure_own(db, id, guests[i].kind, base, p,
-				       guests[i].priority, needs, 2,
-				       (struct job_id){ 0 }, &own);
+				       guests[i].priority, needs, 2, boot,
+				       &own);
+		if (!i)
+			boot = own;
 	}
 	return r;
 }
