@@ -535,3 +535,63 @@ int repo_tree_diff(struct git_repo *repo, const struct git_id *from,
 	git_diff_free(diff);
 	return r;
 }
+
+struct changes {
+	void (*cb)(void *arg, unsigned int line);
+	void *arg;
+	int last; /* line of the new file told last */
+};
+
+static int on_hunk(const git_diff_delta *d, const git_diff_hunk *h, void *arg)
+{
+	struct changes *c = arg;
+
+	(void)d;
+	/* without new lines, the number is that of the line before */
+	if (!h->new_lines && h->new_start + 1 > c->last) {
+		c->last = h->new_start + 1;
+		c->cb(c->arg, (unsigned int)c->last);
+	}
+	return 0;
+}
+
+static int on_line(const git_diff_delta *d, const git_diff_hunk *h,
+		   const git_diff_line *l, void *arg)
+{
+	struct changes *c = arg;
+
+	(void)d;
+	(void)h;
+	if (l->origin == GIT_DIFF_LINE_ADDITION && l->new_lineno > c->last) {
+		c->last = l->new_lineno;
+		c->cb(c->arg, (unsigned int)c->last);
+	}
+	return 0;
+}
+
+int repo_blob_changes(struct git_repo *repo, const struct git_id *old,
+		      const struct git_id *new,
+		      void (*cb)(void *arg, unsigned int line), void *arg)
+{
+	git_diff_options opts = GIT_DIFF_OPTIONS_INIT;
+	struct changes c = { cb, arg, 0 };
+	git_blob *a = NULL, *b = NULL;
+	git_oid oid;
+	int r = 0;
+
+	opts.context_lines = 0;
+	opts.interhunk_lines = 0;
+	if (old) {
+		to_oid(old, &oid);
+		r = git_blob_lookup(&a, repo->repo, &oid);
+	}
+	to_oid(new, &oid);
+	if (!r)
+		r = git_blob_lookup(&b, repo->repo, &oid);
+	if (!r)
+		r = git_diff_blobs(a, NULL, b, NULL, &opts, NULL, NULL,
+				   on_hunk, on_line, &c);
+	git_blob_free(a);
+	git_blob_free(b);
+	return r ? result(r) : 0;
+}

@@ -204,4 +204,18 @@ int repo_tree_diff(struct git_repo *repo, const struct git_id *from,
 			     const struct git_id *new),
 		   void *arg);
 
+/**
+ * repo_blob_changes() - the lines of a file that a change touches
+ * @old: blob before, NULL: there was none
+ * @new: blob after
+ * @cb: called for each line that @new has and @old has not, in order, with its
+ *	number from 1; for lines that only went away, with the line behind them
+ * @arg: handed to @cb
+ *
+ * Binary files have no lines. Return: 0, %REPO_NONE or -EIO.
+ */
+int repo_blob_changes(struct git_repo *repo, const struct git_id *old,
+		      const struct git_id *new,
+		      void (*cb)(void *arg, unsigned int line), void *arg);
+
 #endif

@@ -15,6 +15,7 @@
 #include "jobs/since.h"
 #include "kernel-series/base.h"
 #include "kernel-series/compare.h"
+#include "kernel-series/derive.h"
 #include "kernel-series/fixups.h"
 #include "kernel-series/integrity.h"
 #include "kernel-series/mail.h"
@@ -149,6 +150,15 @@ static int do_fixups(const json_t *request)
 	return answer_or_error(r, answer, &why);
 }
 
+static int do_derive(const json_t *request)
+{
+	struct strbuf why __free(strbuf) = STRBUF_INIT;
+	json_t *answer = NULL;
+	int r = derive_configs(request, &answer, &why);
+
+	return answer_or_error(r, answer, &why);
+}
+
 /* The texts to quote from are read here, not in the daemon. */
 static int load_text(json_t *patch)
 {
@@ -251,6 +261,7 @@ static const struct {
 	{ "pull", do_pull },
 	{ "tree", do_tree },
 	{ "apply", do_apply },
+	{ "derive", do_derive },
 	{ "fixups", do_fixups },
 	{ "report", do_report },
 	{ "maintainers", do_maintainers },
