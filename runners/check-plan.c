@@ -136,10 +136,15 @@ static int by_rank(const void *a, const void *b)
 	return strcmp(x->target, y->target);
 }
 
-void check_plan_makefile(struct check_plan *plan, struct strbuf *out)
+void check_plan_sort(struct check_plan *plan)
 {
 	if (plan->n)
 		qsort(plan->units, plan->n, sizeof(*plan->units), by_rank);
+}
+
+void check_plan_makefile(struct check_plan *plan, struct strbuf *out)
+{
+	check_plan_sort(plan);
 	strbuf_addstr(out, "pound := \\#\n.PHONY: first rest\n"
 			   "first rest: ;\n");
 	for (size_t i = 0; i < plan->n; i++) {

@@ -11,6 +11,7 @@
 #include "lib/fs.h"
 #include "lib/json.h"
 #include "runners/build-output.h"
+#include "runners/derived.h"
 #include "runners/kbuild.h"
 
 #define PLAN_NAME ".mmci-check.mk"
@@ -61,13 +62,18 @@ static void scan_dir(int at, const char *path, int depth,
 	}
 }
 
+void check_plan_scan(struct check_plan *plan, const struct source_change *c)
+{
+	scan_dir(AT_FDCWD, WORKSPACE_BUILD, 0, plan, c);
+}
+
 /* Runs in the sandbox, where the object directory is. */
 static int plan_inside(void *arg)
 {
 	struct check_plan plan __free(check_plan) = { 0 };
 	struct strbuf sb __free(strbuf) = STRBUF_INIT;
 
-	scan_dir(AT_FDCWD, WORKSPACE_BUILD, 0, &plan, arg);
+	check_plan_scan(&plan, arg);
 	check_plan_makefile(&plan, &sb);
 	printf("%zu\n", plan.n);
 	fflush(stdout);
@@ -246,6 +252,8 @@ int run_check(struct job *job, struct strbuf *summary)
 	struct workspace *ws __free(workspace) = NULL;
 	int r = kbuild_check_arch(job, summary);
 
+	if (!r && is_derived(job))
+		return run_derived(job, summary);
 	if (!r)
 		r = workspace_new(job, &ws, summary);
 	if (!r)

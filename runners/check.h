@@ -42,6 +42,10 @@ struct check_plan {
  */
 void check_plan_add(struct check_plan *plan, char *text,
 		    const struct source_change *c);
+/** check_plan_sort() - the most telling units first */
+void check_plan_sort(struct check_plan *plan);
+/** check_plan_scan() - check_plan_add() for all of /build, in the sandbox */
+void check_plan_scan(struct check_plan *plan, const struct source_change *c);
 /** check_plan_release() - free what a plan holds */
 void check_plan_release(struct check_plan *plan);
 DEFINE_FREE(check_plan, struct check_plan, check_plan_release(&_T))

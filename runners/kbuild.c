@@ -40,7 +40,7 @@ void kbuild_result_release(struct kbuild_result *res)
 	strbuf_release(&res->note);
 }
 
-#define MAX_WORDS 64
+#define MAX_WORDS 320
 
 /** struct words - a command line in the making; owns its strings */
 struct words {
