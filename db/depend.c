@@ -35,13 +35,42 @@ static bool names_a_mail(const char *s)
 	return strchr(s, '@') && !strpbrk(s, " \t<>") && !strstr(s, "://");
 }
 
+/*
+ * Around a reply only its thread is put together: what came outside of it is
+ * not there, and with it what it says.
+ */
+static int is_whole(struct db *db, struct version_id id, const json_t *series,
+		    bool *ret)
+{
+	struct stmt *st __free(stmt) = db_prepare(
+		db, "SELECT cover_mail_id, (SELECT count(*) FROM patch"
+		    "  WHERE version_id = v.id) AS n"
+		    " FROM version v WHERE id = ?");
+	int r;
+
+	stmt_bind_int64(st, id.v);
+	r = stmt_step(st);
+	if (r != DB_ROW)
+		return r == DB_NONE ? -ENOENT : r;
+	*ret = (int64_t)json_array_size(json_object_get(series, "patches")) >=
+		       stmt_int64(st, "n") &&
+	       (stmt_is_null(st, "cover_mail_id") ||
+		json_is_string(json_object_get(series, "cover")));
+	return 0;
+}
+
 int db_needs_store(struct db *db, struct version_id id, const json_t *series)
 {
 	/* a list of patch ids says most, and in which order */
 	static const char *const keys[] = { "prerequisites", "depends_on",
 					    "based_on" };
 	int64_t seq = 0;
-	int r = delete_of(db, "DELETE FROM need WHERE version_id = ?", id);
+	bool whole = false;
+	int r = is_whole(db, id, series, &whole);
+
+	if (r || !whole)
+		return r;
+	r = delete_of(db, "DELETE FROM need WHERE version_id = ?", id);
 
 	for (size_t k = 0; k < ARRAY_SIZE(keys); k++) {
 		const json_t *list = json_object_get(series, keys[k]), *v;

@@ -14,7 +14,8 @@
  * db_needs_store() - keep what the mails of a version say it needs
  * @series: an element of what assemble_json() gave
  *
- * Replaces what was kept before. Inside a transaction. Return: 0 or -errno.
+ * Replaces what was kept before, unless @series is only a part of what is known
+ * of the version. Inside a transaction. Return: 0 or -errno.
  */
 int db_needs_store(struct db *db, struct version_id id, const json_t *series);
 

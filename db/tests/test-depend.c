@@ -155,6 +155,22 @@ static void one_with_gaps_is_not_used(void **state)
 	check(db, v, "a-1@h: a-1@h!");
 }
 
+static void a_part_of_a_series_takes_no_need_away(void **state)
+{
+	struct db *db __free(db) = fresh();
+	struct version_id v = add(db, "v", false, PATCHES(ID("a"), ID("b")),
+				  json_pack("{s:[s]}", "depends_on", "x@h"));
+	json_t *part __free(json) = json_pack(
+		"{s:s, s:i, s:i, s:s, s:b, s:[{s:i, s:s, s:s}]}", "key",
+		"v-1@h", "version", 1, "total", 2, "title", "v-1@h",
+		"complete", 0, "patches", "number", 2, "message_id", "v-2@h",
+		"title", "two");
+
+	assert_int_equal(db_version_sync(db, &(struct version_sync){ 0 }, part,
+					 &v), 0);
+	check(db, v, "x@h:");
+}
+
 static void what_lacked_it_is_tried_again(void **state)
 {
 	struct db *db __free(db) = fresh();
@@ -210,6 +226,7 @@ int main(void)
 		cmocka_unit_test(circles_end),
 		cmocka_unit_test(a_private_series_is_not_there_for_others),
 		cmocka_unit_test(one_with_gaps_is_not_used),
+		cmocka_unit_test(a_part_of_a_series_takes_no_need_away),
 		cmocka_unit_test(what_lacked_it_is_tried_again),
 		cmocka_unit_test(only_a_judged_version_has_findings_before),
 	};
