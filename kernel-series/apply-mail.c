@@ -7,10 +7,13 @@
 #include <time.h>
 
 #include "kernel-series/git-program.h"
+#include "kernel-series/mailinfo.h"
 #include "lib/fs.h"
 
 #define MAX_MAIL_BYTES ((size_t)8 << 20)
 #define MAILINFO_TIMEOUT_MS 30000
+/* what git exits with when it gives up; above it is a signal */
+#define GIT_DIED 128
 
 void apply_mail_release(struct apply_mail *m)
 {
@@ -65,9 +68,14 @@ static void parse_date(const char *s, struct apply_mail *m)
 
 	if (comma)
 		s = comma + 1;
-	end = strptime(s, " %d %b %Y %H:%M:%S", &tm);
+	end = strptime(s, " %d %b %Y %H:%M", &tm);
 	if (!end)
 		return;
+	if (*end == ':') {
+		end = strptime(end, ":%S", &tm);
+		if (!end)
+			return;
+	}
 	t = timegm(&tm);
 	m->tz_min = parse_zone(end);
 	m->date_s = (int64_t)t - m->tz_min * 60;
@@ -88,7 +96,7 @@ static void strip_space(const struct strbuf *in, struct strbuf *out)
 		size_t len = nl ? (size_t)(nl - p) : in->len - pos;
 
 		pos += len + 1;
-		while (len && strchr(" \t\r\f\v", p[len - 1]))
+		while (len && strchr(" \t\r", p[len - 1]))
 			len--;
 		if (!len) {
 			empties++;
@@ -114,39 +122,74 @@ static void strip_cr(struct strbuf *sb)
 	strbuf_setlen(sb, n);
 }
 
-static int mailinfo(const char *scratch, struct apply_mail *m,
-		    struct strbuf *info, struct strbuf *why)
+/* git itself, for mails that are not plain */
+static int mailinfo_by_git(const char *scratch, const struct strbuf *raw,
+			   struct mailinfo *ret, struct strbuf *why)
 {
 	char *msg __free(kfree) = xasprintf("%s/msg", scratch);
 	char *patch __free(kfree) = xasprintf("%s/patch", scratch);
-	struct strbuf body __free(strbuf) = STRBUF_INIT;
-	struct strbuf full __free(strbuf) = STRBUF_INIT;
-	const char *argv[] = { "mailinfo", "--encoding=UTF-8", msg, patch,
-			       NULL };
-	struct git_program g = { .argv = argv, .input = m->raw.buf,
-				 .input_len = m->raw.len,
+	struct strbuf info __free(strbuf) = STRBUF_INIT;
+	/* UTF-8 is what it gives; asked for it, git 2.39 converts nothing */
+	const char *argv[] = { "mailinfo", msg, patch, NULL };
+	struct git_program g = { .argv = argv, .input = raw->buf,
+				 .input_len = raw->len,
 				 .timeout_ms = MAILINFO_TIMEOUT_MS };
-	char *subject __free(kfree) = NULL;
-	int r = git_program_ok(&g, info, why);
+	int code = 0, r = git_program_run(&g, &info, NULL, &code);
 
+	if (r) {
+		strbuf_addf(why, "git mailinfo: %s", strerror(-r));
+		return r;
+	}
+	if (code > GIT_DIED) {
+		strbuf_addf(why, "git mailinfo: exit %d", code);
+		return -EIO;
+	}
+	if (code) {
+		strbuf_addstr(why, "git mailinfo cannot read this mail");
+		return APPLY_MAIL_EMPTY;
+	}
+	r = fs_read_file(msg, MAX_MAIL_BYTES, &ret->body);
 	if (!r)
-		r = fs_read_file(msg, MAX_MAIL_BYTES, &body);
-	if (!r)
-		r = fs_read_file(patch, MAX_MAIL_BYTES, &m->diff);
+		r = fs_read_file(patch, MAX_MAIL_BYTES, &ret->diff);
 	if (r)
 		return r;
-	subject = info_value(info, "Subject");
-	strbuf_addf(&full, "%s\n\n", subject ? subject : "");
-	strbuf_addbuf(&full, &body);
-	strip_space(&full, &m->message);
+	ret->subject = info_value(&info, "Subject");
+	ret->author_name = info_value(&info, "Author");
+	ret->author_email = info_value(&info, "Email");
+	ret->date = info_value(&info, "Date");
 	return 0;
+}
+
+/* Move what @info holds, as git am puts it into the commit. */
+static void take_info(struct mailinfo *info, struct apply_mail *m)
+{
+	struct strbuf full __free(strbuf) = STRBUF_INIT;
+
+	strbuf_addf(&full, "%s\n\n", info->subject ? info->subject : "");
+	strbuf_addbuf(&full, &info->body);
+	strip_space(&full, &m->message);
+	if (info->date)
+		parse_date(info->date, m);
+	m->author_name = xstrdup(info->author_name ? info->author_name : "");
+	m->author_email = xstrdup(info->author_email ? info->author_email : "");
+	strbuf_addbuf(&m->diff, &info->diff);
+}
+
+/* A name of nothing but marks is none: git am refuses to make such a commit. */
+static bool has_author(const struct apply_mail *m)
+{
+	const char *p;
+
+	for (p = m->author_name; *p; p++)
+		if ((unsigned char)*p > ' ' && !strchr(".,:;<>\"\\'", *p))
+			return true;
+	return false;
 }
 
 int apply_mail_read(const char *path, const char *scratch,
 		    struct apply_mail *ret, struct strbuf *why)
 {
-	struct strbuf info __free(strbuf) = STRBUF_INIT;
-	char *date __free(kfree) = NULL;
+	struct mailinfo info;
 	int r;
 
 	memset(ret, 0, sizeof(*ret));
@@ -159,20 +202,22 @@ int apply_mail_read(const char *path, const char *scratch,
 		return r;
 	}
 	strip_cr(&ret->raw);
-	r = mailinfo(scratch, ret, &info, why);
+	mailinfo_init(&info);
+	r = mailinfo_plain(ret->raw.buf, ret->raw.len, &info);
+	if (r == MAILINFO_ASK_GIT) {
+		ret->by_git = true;
+		r = mailinfo_by_git(scratch, &ret->raw, &info, why);
+	}
+	if (!r)
+		take_info(&info, ret);
+	mailinfo_release(&info);
 	if (r)
 		return r;
-	ret->author_name = info_value(&info, "Author");
-	ret->author_email = info_value(&info, "Email");
-	date = info_value(&info, "Date");
-	if (date)
-		parse_date(date, ret);
-	if (!ret->author_name)
-		ret->author_name = xstrdup("");
-	if (!ret->author_email)
-		ret->author_email = xstrdup("");
-	if (ret->diff.len)
+	if (!ret->diff.len)
+		strbuf_addstr(why, "there is no patch in this mail");
+	else if (!has_author(ret))
+		strbuf_addstr(why, "this mail does not say who has written it");
+	else
 		return 0;
-	strbuf_addstr(why, "there is no patch in this mail");
 	return APPLY_MAIL_EMPTY;
 }

@@ -2,11 +2,15 @@
 #ifndef MMCI_KERNEL_SERIES_APPLY_MAIL_H
 #define MMCI_KERNEL_SERIES_APPLY_MAIL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "lib/strbuf.h"
 
-/** APPLY_MAIL_EMPTY - apply_mail_read(): there is no patch in the mail */
+/**
+ * APPLY_MAIL_EMPTY - apply_mail_read(): there is no patch in the mail, or no
+ * author, or git mailinfo cannot read it
+ */
 #define APPLY_MAIL_EMPTY 1
 
 /**
@@ -18,6 +22,7 @@
  * @tz_min: time zone of the date, minutes east of UTC
  * @message: the commit message: subject, empty line, body
  * @diff: the patch
+ * @by_git: the mail is none of the usual ones, git(1) has read it
  */
 struct apply_mail {
 	struct strbuf raw;
@@ -27,17 +32,18 @@ struct apply_mail {
 	int tz_min;
 	struct strbuf message;
 	struct strbuf diff;
+	bool by_git;
 };
 
 /**
- * apply_mail_read() - read a patch through git mailinfo
+ * apply_mail_read() - read a patch as git mailinfo does
  * @path: file with one raw mail
  * @scratch: directory for two files of git
  * @ret: filled; give it to apply_mail_release() in any case
  * @why: one line when the result is not 0
  *
- * git itself decides what the message and what the patch is, so that both are
- * what git am makes of the mail.
+ * What the message is and what the patch is comes out as git am has it: usual
+ * mails are read by mailinfo_plain(), for all others git itself decides.
  *
  * Return: 0; %APPLY_MAIL_EMPTY; -errno.
  * Source: git-mailinfo(1).

@@ -270,18 +270,74 @@ int repo_commit_message(struct git_repo *repo, const struct git_id *commit,
 	return 0;
 }
 
-/* git drops what would end the name or the address early: fmt_ident() */
+static bool is_crud(char c)
+{
+	return (unsigned char)c <= ' ' || strchr(".,:;<>\"\\'", c);
+}
+
+/*
+ * As git writes it: without what is no part of a name at either end, and
+ * without what would end the name or the address early.
+ */
 static char *ident_text(const char *s, const char *fallback)
 {
 	struct strbuf sb = STRBUF_INIT;
+	size_t len = strlen(s), i;
 
-	for (; *s; s++)
-		if (*s != '<' && *s != '>' && *s != '\n')
-			strbuf_addch(&sb, *s);
-	strbuf_rtrim(&sb);
+	while (len && is_crud(s[len - 1]))
+		len--;
+	for (; len && is_crud(*s); s++)
+		len--;
+	for (i = 0; i < len; i++)
+		if (s[i] != '<' && s[i] != '>' && s[i] != '\n')
+			strbuf_addch(&sb, s[i]);
 	if (!sb.len)
 		strbuf_addstr(&sb, fallback);
 	return strbuf_detach(&sb);
+}
+
+/* Bytes of the character at @p that git takes for UTF-8, 0 if it does not. */
+static size_t good_utf8(const unsigned char *p, size_t left)
+{
+	struct strbuf sb __free(strbuf) = STRBUF_INIT;
+	size_t n = *p < 0x80 ? 1 : *p >= 0xf0 ? 4 : *p >= 0xe0 ? 3 : 2, i;
+	unsigned int cp;
+
+	if (n == 1)
+		return 1;
+	if (n > left)
+		return 0;
+	strbuf_add_utf8(&sb, p, n);
+	if (sb.len != n || memcmp(sb.buf, p, n))
+		return 0;
+	cp = *p & (0xffu >> (n + 1));
+	for (i = 1; i < n; i++)
+		cp = cp << 6 | (p[i] & 0x3f);
+	/* those that are for ever no characters */
+	if ((cp & 0xfffe) == 0xfffe || (cp >= 0xfdd0 && cp <= 0xfdef))
+		return 0;
+	return n;
+}
+
+/* git takes a byte that is no UTF-8 for Latin 1, in names and in text. */
+static void add_as_utf8(struct strbuf *out, const struct strbuf *in)
+{
+	const unsigned char *p = (const unsigned char *)in->buf;
+	size_t run = 0, i = 0;
+
+	while (i < in->len) {
+		size_t n = good_utf8(p + i, in->len - i);
+
+		if (n) {
+			i += n;
+			continue;
+		}
+		strbuf_add(out, p + run, i - run);
+		strbuf_addch(out, 0xc0 | p[i] >> 6);
+		strbuf_addch(out, 0x80 | (p[i] & 0x3f));
+		run = ++i;
+	}
+	strbuf_add(out, p + run, in->len - run);
 }
 
 /*
@@ -294,6 +350,7 @@ int repo_commit_write(struct git_repo *repo, const struct git_commit_spec *spec,
 	char *name __free(kfree) = ident_text(spec->author_name, "nobody");
 	char *email __free(kfree) = ident_text(spec->author_email, "nobody");
 	struct strbuf sb __free(strbuf) = STRBUF_INIT;
+	struct strbuf utf8 __free(strbuf) = STRBUF_INIT;
 	char tree[GIT_HEX_LEN + 1], parent[GIT_HEX_LEN + 1];
 	long long date = spec->date_s > 0 ? (long long)spec->date_s : 0;
 	int off = spec->tz_min < 0 ? -spec->tz_min : spec->tz_min;
@@ -308,7 +365,9 @@ int repo_commit_write(struct git_repo *repo, const struct git_commit_spec *spec,
 	strbuf_addstr(&sb, spec->message);
 	if (sb.buf[sb.len - 1] != '\n')
 		strbuf_addch(&sb, '\n');
-	if (git_odb_write(&oid, repo->odb, sb.buf, sb.len, GIT_OBJECT_COMMIT))
+	add_as_utf8(&utf8, &sb);
+	if (git_odb_write(&oid, repo->odb, utf8.buf, utf8.len,
+			  GIT_OBJECT_COMMIT))
 		return -EIO;
 	from_oid(&oid, ret);
 	return 0;

@@ -2,7 +2,8 @@
 /*
  * Helper of tests/apply-oracle: one JSON request {"commit", "mails": [paths],
  * "how": "any" | "git"} a line on stdin, one answer a line on stdout:
- * {"steps": [{"state", "tree", "refused", "by_git", "why"}]}.
+ * {"steps": [{"state", "tree", "commit", "refused", "by_git", "read_by_git",
+ * "why"}]}.
  *
  *	apply-oracle REPOSITORY SCRATCH
  */
@@ -12,7 +13,8 @@
 #include "kernel-series/apply.h"
 #include "lib/json.h"
 
-static json_t *steps_json(struct git_repo *repo, const struct apply_result *res)
+static json_t *steps_json(struct git_repo *repo, const struct apply_series *in,
+			  const struct apply_result *res)
 {
 	json_t *list = json_array();
 	char hex[GIT_HEX_LEN + 1];
@@ -26,10 +28,13 @@ static json_t *steps_json(struct git_repo *repo, const struct apply_result *res)
 		json_set_text(o, "state", apply_state_name(s->state));
 		json_set_bool(o, "refused", s->refused);
 		json_set_bool(o, "by_git", s->by_git);
+		json_set_bool(o, "read_by_git", in->v[i].mail.by_git);
 		json_set_text(o, "why", s->why.buf);
 		if (s->state == APPLY_APPLIED &&
-		    !repo_commit_tree(repo, &s->commit, &tree))
+		    !repo_commit_tree(repo, &s->commit, &tree)) {
 			json_set_text(o, "tree", git_id_hex(&tree, hex));
+			json_set_text(o, "commit", git_id_hex(&s->commit, hex));
+		}
 		json_array_append_new(list, o);
 	}
 	return list;
@@ -41,7 +46,7 @@ static json_t *answer(struct git_repo *repo, const char *scratch,
 	const char *how = json_get_str(request, "how", "any");
 	json_t *patches __free(json) = json_array();
 	json_t *mails = json_object_get(request, "mails");
-	struct apply_series s;
+	struct apply_series s = { 0 };
 	struct apply_result res = { 0 };
 	json_t *o = json_object();
 	struct git_id base;
@@ -65,7 +70,7 @@ static json_t *answer(struct git_repo *repo, const char *scratch,
 				    &res, why);
 	if (r < 0)
 		json_set_text(o, "error", why->len ? why->buf : "?");
-	json_object_set_new(o, "steps", steps_json(repo, &res));
+	json_object_set_new(o, "steps", steps_json(repo, &s, &res));
 	apply_result_release(&res);
 	apply_series_release(&s);
 	return o;

@@ -7,8 +7,9 @@
 A series is made from real kernel files below MMCI_KERNEL_TREES (a directory
 with linux-VERSION directories), or from invented ones where that is not set.
 It is posted as mails, some of them damaged, and applied to a tree that has
-moved on. git am -3 in a work tree and the helper must give the same trees
-after every patch, or refuse at the same patch. Prints TAP.
+moved on. git am -3 in a work tree and the helper must give the same trees,
+authors, author dates and messages after every patch, or refuse at the same
+patch. Prints TAP.
 """
 import argparse
 import base64
@@ -85,8 +86,16 @@ class Bench:
         self.git("format-patch", "-q", "-o", out, *opts, base)
         return [os.path.join(out, n) for n in sorted(os.listdir(out))]
 
+    def said(self, commit):
+        """Author with date and time zone, encoding and message of a commit."""
+        d = self.git("cat-file", "commit", commit).stdout
+        head, message = d.split(b"\n\n", 1)
+        return [l for l in head.split(b"\n")
+                if l.startswith((b"author ", b"encoding "))] + [message]
+
     def oracle(self, target, mails):
-        """Trees after each patch; None where git am refuses, then stop."""
+        """(Tree, what the commit says) after each patch; None where git am
+        refuses, then stop."""
         self.reset(target)
         head = target
         trees = []
@@ -99,7 +108,7 @@ class Bench:
                 return trees + [None]
             now, tree = self.git("rev-parse", "HEAD",
                                  "HEAD^{tree}").stdout.decode().split()
-            trees.append("same" if now == head else tree)
+            trees.append(("same" if now == head else tree, self.said(now)))
             head = now
         return trees
 
@@ -554,6 +563,113 @@ def hostile(name):
     return fn
 
 
+SUBJECTS = [
+    b"[PATCH] mm: plain", b"Re: [PATCH v2 1/2] mm: answer", b"RE: re:mm: twice",
+    b"[RFC PATCH -next v3 02/10] [tag] mm: two tags", b"mm: [not] a tag",
+    b"[PATCH]mm: no blank", b"  [PATCH]   many   blanks  ", b"[PATCH mm: open",
+    b"mm: tab\there", b":: colons", b"[PATCH] [RESEND] [mm] tags: [x] y",
+    b"=?UTF-8?q?=5BPATCH=5D=20mm=3A=20caf=C3=A9?=",
+    b"=?utf-8?Q?mm:_one?= =?utf-8?Q?_two?= three", b"=?utf-8?B?bW06IMOpdMOp?=",
+    b"mm: a =?UTF-8?q?=C3=A4?= b", b"=?iso-8859-1?q?mm=3A_=E4?=",
+    b"mm: =?utf-8?q?broken", b"mm: what =? is ?= this", b"mm: caf\xc3\xa9 raw",
+    b"mm: bad \xe9 byte", b"[PATCH] mm: a subject that is folded\n over lines",
+    b"mm: folded\n\t=?utf-8?q?=C3=A4?=\n =?utf-8?q?=C3=B6?=", b"[]", b"", b"[x]",
+    b"Re: ", b"mm: =?utf-8?q?line=0Abreak?=", b"mm: =?utf-8?q?nul=00byte?=",
+    b"mm: =?utf-8?q?a=?=", b"mm: =?utf-8?q?a=zz?=", b"=?utf-8?q??= mm: empty",
+    b"mm: trailing =?utf-8?q?x_?=", b"mm: non =?utf-8?q?=EF=BF=BE?= character",
+]
+FROMS = [
+    b"A Name <a@example.org>", b"a@example.org", b"<a@example.org>",
+    b"a@example.org (A Name)", b'"Name, A" <a@example.org>',
+    b'"A \\"Q\\" Name" <a@example.org>', b"A (comment) Name <a@example.org>",
+    b"=?UTF-8?q?J=C3=BCrgen=20Name?= <j@example.org>",
+    b"=?utf-8?B?SsO8cmdlbg==?= <j@example.org>", b"J\xc3\xbcrgen <j@example.org>",
+    b"=?iso-8859-1?q?J=FCrgen?= <j@example.org>", b"J\xfcrgen <j@example.org>",
+    b"Jo <j@example.org>", b"Jay <j@example.org>", b"A  B\tC <a@example.org>",
+    b"A.U. Name Jr. <a@example.org>", b"'A Name' <a@example.org>",
+    b"A Name<a@example.org>", b"A Name <a@example.org> (work)",
+    b"A @ B <a@example.org>", b"Name via List <list@example.org>",
+    b"A" * 60 + b" <a@example.org>", b"B" * 61 + b" <a@example.org>",
+    b"=?utf-8?q?=22Name=2C_A=22?= <a@example.org>", b'"" <a@example.org>',
+    b'" A Name " <a@example.org>', b"A Name < a@example.org >",
+    b"A Name <a+b@example.org>, B Name <b@example.org>", b"A; Name <a@example.org>",
+    b"A\n Name <a@example.org>", b"O'Name, A <o'name@example.org>",
+    b"-A- Name- <a@example.org>", b"A Name: <a@example.org>",
+]
+DATES = [
+    b"Mon, 1 Jan 2024 10:20:30 +0100", b"1 Jan 2024 10:20:30 -0730",
+    b"Mon, 01 Jan 2024 10:20:30 +0000 (UTC)", b"Mon, 1 Jan 2024 10:20:30 GMT",
+    b"Mon, 1 Jan 2024\n 10:20:30 +0530", b"Mon,  1 Jan 2024 10:20:30  -0000",
+    b"Mon, 1 Jan 2024 10:20 +0200", b"Thu, 29 Feb 2024 23:59:59 +1300",
+]
+ABOVE = [
+    b"", b"", b"From: B Body <b@example.org>\n\n", b"\n\nFrom: b@example.org\n\n",
+    b"From: B Body <b@example.org>\n", b"From: B Body\n <b@example.org>\n\n",
+    b"From: B Body <b@example.org>\nSubject: [PATCH 1/1] mm: other title\n\n",
+    b"From: B Body <b@example.org>\nDate: Tue, 2 Jan 2024 01:02:03 +0300\n\n",
+    b"Subject: mm: only this\nFrom: =?utf-8?q?B=C3=B6dy?= <b@example.org>\n\n",
+    b"From: B Body <b@example.org>\nFrom: C Body <c@example.org>\n\n",
+    b">From: quoted <b@example.org>\n\n", b"[PATCH] mm: old form\n\n",
+    b"From: nobody in particular\n\n", b"Date: 3 Jan 2024 04:05 +0000\n\ntext\n",
+    b">From 1234 Mon Sep 17\n\n", b"   \nFrom: B Body <b@example.org>\n\n",
+    b"from: B Small <b@example.org>\n\n", b"Subject: re:\n\n",
+    b"Cc: someone <s@example.org>\n\n", b"Subject:\n\n", b"\n\n\n",
+]
+TEXTS = [
+    b"A text.\n", b"\n\nBlank lines\n\n\n\nbetween and after\n\n\n",
+    b"trailing blanks  \t\nhere \t \n", b"form feed \f\nand \v\n", b"",
+    b"caf\xc3\xa9 \xe2\x82\xac\n", b"latin \xe9\xff one\n", b"bad \xc3( end\n",
+    b"non \xef\xbf\xbe and \xed\xa0\x80\n", b"-- \nsignature inside\n",
+    b"text\n-- 8< --\nscissors\n", b">From the quoted\n", b"---- not an end\n",
+    b"--- a/is the end\n", b"---\t\nend\n", b"--- \nend\n", b"diff -u here\n",
+    b"diffs are fine\n", b"Index: mm/x.c\n", b"Index of things: x\n",
+    b"  indented\n\ttext\n", b"tab\there\rand return\n", b"--\n---x\n",
+    b"[PATCH] in the text\n", b"Subject: in the text\n", b"\xef\xbb\xbfmark\n",
+]
+TYPES = [
+    None, None, b"text/plain", b"text/plain; charset=UTF-8",
+    b'text/plain; charset="utf-8"', b"Text/Plain; charset=us-ascii",
+    b"text/plain; charset=iso-8859-1", b"text/plain;\n charset=utf8",
+    b"text/plain; charset=utf-8; format=flowed", b"text/x-patch; charset=utf-8",
+    b'text/plain; charset="utf-8"; name="x.patch"', b"text/plain; charset=koi8-r",
+]
+
+
+def odd(*what):
+    """The same patch below another head and message."""
+    @each
+    def fn(c, d):
+        r = c.rng
+
+        def one(name, choices, usual):
+            return r.choice(choices) if name in what else usual
+        patch = d[d.index(b"\n---\n") + 1:]
+        kind = one("type", TYPES, None)
+        body = (one("above", ABOVE, b"") + one("text", TEXTS, b"A text.\n") +
+                b"\nSigned-off-by: A Name <a@example.org>\n" + patch)
+        out = b"From " + b"0" * 40 + b" Mon Sep 17 00:00:00 2001\n"
+        head = [b"From: " + one("from", FROMS, FROMS[0]),
+                b"Subject: " + one("subject", SUBJECTS, SUBJECTS[0]),
+                b"Date: " + one("date", DATES, DATES[0])]
+        if kind:
+            head += [b"MIME-Version: 1.0", b"Content-Type: " + kind]
+        if "type" in what and r.random() < 0.5:
+            head.append(b"Content-Transfer-Encoding: " +
+                        r.choice([b"7bit", b"8bit", b"8BIT", b"binary"]))
+        if "head" in what:
+            r.shuffle(head)
+            more = [b"subject: [PATCH] second", b"X-Odd: \xff", b"Received: a\n\tb",
+                    b"Not a header", b"FROM: C Name <c@example.org>", b"To: ",
+                    b"Message-ID: <1@example.org>", b"X: y\n \n z", b"Date : x"]
+            head.insert(r.randrange(len(head) + 1), r.choice(more))
+        out += b"\n".join(head) + b"\n\n" + body
+        if "end" in what:
+            out = r.choice([out.rstrip(b"\n"), out + b"\n\n",
+                            out.replace(b"\n", b"\r\n")])
+        return out
+    return fn
+
+
 def damaged(mangle, make=exact):
     def fn(c):
         t = make(c)
@@ -609,6 +725,14 @@ KINDS = {
     "through-file": (damaged(hostile(b"mm/mmap.c/evil")), 1),
     "git-tilde": (damaged(hostile(b"git~1/config")), 1),
 }
+
+
+for name, n in (("subject", 60), ("from", 60), ("date", 12), ("above", 40),
+                ("text", 50), ("type", 30), ("head", 20), ("end", 6)):
+    KINDS["odd-" + name] = (damaged(odd(name)), n)
+KINDS["odd-all"] = (damaged(odd("subject", "from", "date", "above", "text",
+                                "type", "head", "end")), 40)
+KINDS["odd-charset"] = (damaged(odd("type", "text")), 30)
 
 
 def through_link(c):
@@ -674,9 +798,17 @@ def make_case(bench, rng, kind, out):
     return tgt, mails
 
 
-def compare(want, steps):
+def same_words(git, we):
+    """A mail without a date: git takes the time of day, we take none."""
+    if we[0].endswith(b"> 0 +0000") and int(git[0].split()[-2]) > 1720000000:
+        git, we = ([x[0][:x[0].rindex(b">")]] + x[1:] for x in (git, we))
+    return git == we
+
+
+def compare(bench, want, steps):
     """What differs, or None."""
     for i, w in enumerate(want):
+        w, said = w or (None, None)
         if i >= len(steps):
             return "patch %d: no answer" % (i + 1)
         s = steps[i]
@@ -693,6 +825,9 @@ def compare(want, steps):
                     i + 1, s["state"])
         elif s.get("tree") != w:
             return "patch %d: another tree" % (i + 1)
+        elif not same_words(said, bench.said(s["commit"])):
+            return "patch %d: git says %r, we %r" % (
+                i + 1, said, bench.said(s["commit"]))
     return None
 
 
@@ -725,7 +860,7 @@ def main():
             for i in range(max(1, int(n * a.scale)))
             if not a.only or k == a.only]
     print("1..%d" % len(plan))
-    bad = fast = asked = refusals = 0
+    bad = fast = asked = refusals = read_by_git = 0
     for nr, (kind, i) in enumerate(plan, 1):
         rng = random.Random("%d %s %d" % (a.seed, kind, i))
         out = os.path.join(top, "mails-%s-%d" % (kind, i))
@@ -736,9 +871,10 @@ def main():
         helper.stdin.flush()
         line = helper.stdout.readline()
         ans = json.loads(line) if line else {"error": "the helper died"}
-        diff = ans.get("error") or compare(want, ans["steps"])
+        diff = ans.get("error") or compare(bench, want, ans["steps"])
         for s in ans.get("steps", []):
             asked += s["by_git"]
+            read_by_git += s["read_by_git"]
             fast += not s["by_git"] and s["state"] != "not-tried"
         refusals += None in want
         bad += bool(diff)
@@ -749,7 +885,8 @@ def main():
     helper.stdin.close()
     rc = helper.wait()
     print("# %d series, %d refused by both; patches: %d in memory, %d by "
-          "git am; %d differences" % (len(plan), refusals, fast, asked, bad))
+          "git am; %d mails read by git mailinfo; %d differences" % (
+              len(plan), refusals, fast, asked, read_by_git, bad))
     if not a.keep:
         shutil.rmtree(top, ignore_errors=True)
     return 1 if bad or rc else 0
