@@ -190,6 +190,11 @@ void page_outgoing(struct request *rq, struct response *rs)
 		return;
 	json_set_text(v, "word", words_state(json_get_str(v, "state", "")));
 	json_set_text(v, "goes", words_goes(json_get_str(v, "state", "")));
+	json_set_bool(v, "moderate",
+		      !strcmp(json_get_str(v, "state", ""), "held") &&
+		      (json_get_bool(json_object_get(v, "decision"),
+				     "approvable", false) ||
+		       json_get_int(v, "doubtful", 0)));
 	response_page(rq, rs, "outgoing", v);
 }
 

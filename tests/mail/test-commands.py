@@ -2,6 +2,7 @@
 """Commands that come in mails, forged ones, and robots that answer robots."""
 import os
 import sqlite3
+import subprocess
 import sys
 import time
 from email.utils import formatdate
@@ -181,6 +182,50 @@ def stop_is_about_the_sender():
     check("stop all" in row["state_why"], row["state_why"])
 
 
+def maintainers_of_the_files_are_obeyed():
+    there()
+    repo = os.path.join(d.dir, "tree")
+    os.makedirs(os.path.join(repo, "mm"))
+    for name, text in (("mm/x.c", "one\n"), ("MAINTAINERS",
+                       "MM\nM:\tLea <lea@example.org>\nF:\tmm/\n\n"
+                       "REST\nM:\tRob <rob@example.org>\nF:\t*\n")):
+        with open(os.path.join(repo, name), "w", encoding="utf-8") as f:
+            f.write(text)
+    for args in (("init", "-q", "-b", "master"), ("add", "."),
+                 ("-c", "user.name=x", "-c", "user.email=x@example.org",
+                  "commit", "-q", "-m", "x")):
+        subprocess.run(["git", "-C", repo, *args], check=True)
+    status, _, err = d.mmci("tree", "add", "t", repo, "--kind", "git",
+                            "--branch", "master")
+    equal(status, 0, err)
+    wait_until("the series has a base",
+               lambda: d.series(KEY)["base_commit"], 60)
+    refused("m1@x", "mmci: not mine", "neither the author nor", extra=(PROOF,),
+            sender="Rob <rob@example.org>")
+    d.deliver(mail("m2@x", "mmci: not mine", extra=(PROOF,),
+                   sender="Lea <lea@example.org>"))
+    equal(d.answer_to("m2@x"), ("not", "done",
+                                "from a maintainer of the files"), "answer")
+
+
+def another_base_is_for_what_never_ran():
+    there()
+    text = ("Text.\n\nSigned-off-by: Nora Null <nora@example.org>\n---\n"
+            "diff --git a/mm/y.c b/mm/y.c\n--- a/mm/y.c\n+++ b/mm/y.c\n"
+            "@@ -1 +1 @@\n-eins\n+zwei\n")
+    d.deliver(mail("y@x", text, subject="[PATCH] mm: y", answers=None))
+    wait_until("there is no base", lambda: d.series("y@x") and
+               d.series("y@x")["verdict"] == "no-base", 60)
+    refused("b1@x", "mmci: base nosuch", "no tree", extra=(PROOF,),
+            answers="y@x")
+    d.deliver(mail("b2@x", "mmci: base t", extra=(PROOF,), answers="y@x"))
+    equal(d.answer_to("b2@x")[1], "done", "base")
+    equal(d.sql("SELECT wanted_tree FROM version WHERE key = 'y@x'"),
+          [("t",)], "tree")
+    wait_until("it was tried again",
+               lambda: d.series("y@x")["verdict"] == "no-base", 60)
+
+
 def two_robots_are_silent_at_once():
     there()
     d.stop()
@@ -228,5 +273,7 @@ if __name__ == "__main__":
                strangers_are_refused, robots_start_nothing,
                quoted_lines_are_no_commands, the_author_is_obeyed,
                a_copy_with_proof_makes_up_for_one_without,
-               stop_is_about_the_sender, two_robots_are_silent_at_once,
+               stop_is_about_the_sender,
+               maintainers_of_the_files_are_obeyed,
+               another_base_is_for_what_never_ran, two_robots_are_silent_at_once,
                nothing_was_reported_by_the_sanitizers], cleanup)
