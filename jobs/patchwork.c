@@ -69,7 +69,7 @@ static int post_one(const struct server *s, const json_t *check,
 					    "target_url" };
 	json_t *o __free(json) = json_object(), *answer __free(json) = NULL;
 	char *path __free(kfree) = NULL, *body __free(kfree) = NULL;
-	int64_t id;
+	int64_t id = 0;
 	int r = find_patch(s, json_get_str(check, "message_id", ""), &id, why);
 
 	if (r)
