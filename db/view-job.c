@@ -143,6 +143,60 @@ int view_job(struct db *db, struct job_id id, bool see_private, json_t **ret)
 	return 0;
 }
 
+static const char sql_repro[] =
+	"SELECT j.id AS job_id, v.private, a.dir, t.kind, t.location, t.branch,"
+	" json_extract(" RESULT ", '$.environment') AS environment_json,"
+	" (SELECT json_group_array(json_object('number', p.number,"
+	"   'message_id', m.message_id)) FROM patch p"
+	"  JOIN mail m ON m.id = p.mail_id WHERE p.version_id = v.id"
+	"  AND (j.upto = 0 OR p.number <= j.upto)) AS patches_json"
+	" FROM job j LEFT JOIN version v ON v.id = j.version_id"
+	" LEFT JOIN tree t ON t.id = ifnull(v.tree_id, (SELECT id FROM tree"
+	"  WHERE commit_id = j.base_commit LIMIT 1))"
+	" LEFT JOIN attempt a ON a.id = ifnull(" VIEW_LAST_RESULT("j.id") ","
+	"  (SELECT max(id) FROM attempt WHERE job_id = j.id))"
+	" WHERE j.id = ?";
+
+int view_repro(struct db *db, struct job_id id, bool see_private, json_t **ret)
+{
+	static const char *const keys[] = { "kind", "location", "branch" };
+	json_t *o __free(json) = NULL, *tree = json_object();
+	int r = view_row(db, sql_repro, id.v, &o);
+
+	if (!r && json_get_int(o, "private", 0) && !see_private)
+		r = DB_NONE;
+	for (size_t i = 0; i < ARRAY_SIZE(keys) && !r; i++)
+		json_object_set(tree, keys[i], json_object_get(o, keys[i]));
+	if (r) {
+		json_decref(tree);
+		return r;
+	}
+	json_object_set_new(o, "tree", tree);
+	*ret = no_free_ptr(o);
+	return 0;
+}
+
+/* Only patches of series: nothing else is anybody's business here. */
+static const char sql_raw[] =
+	"SELECT m.id FROM mail m WHERE m.message_id = ?1 AND EXISTS (SELECT 1"
+	" FROM patch p JOIN version v ON v.id = p.version_id"
+	" WHERE p.mail_id = m.id AND (v.private = 0 OR ?2))";
+
+int view_patch_mail(struct db *db, const char *message_id, bool see_private,
+		    struct mail_id *ret)
+{
+	struct stmt *st __free(stmt) = db_prepare(db, sql_raw);
+	int r;
+
+	stmt_bind_text(st, message_id);
+	stmt_bind_int64(st, see_private);
+	r = stmt_step(st);
+	if (r != DB_ROW)
+		return r;
+	ret->v = stmt_int64(st, "id");
+	return 0;
+}
+
 static const char sql_dir[] =
 	"SELECT a.dir FROM attempt a JOIN job j ON j.id = a.job_id"
 	" LEFT JOIN version v ON v.id = j.version_id WHERE a.job_id = ?1"

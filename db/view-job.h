@@ -40,4 +40,19 @@ int view_queue(struct db *db, bool see_private, json_t **ret);
 int view_jobs_of(struct db *db, struct version_id series, json_t **ret);
 int view_controls_of(struct db *db, struct version_id series, json_t **ret);
 
+/**
+ * view_repro() - what repro_script() of jobs/repro.h needs, but job.json
+ * @ret: its input, and dir: the newest attempt's directory
+ *
+ * Return: 0, DB_NONE, or -errno.
+ */
+int view_repro(struct db *db, struct job_id id, bool see_private, json_t **ret);
+/**
+ * view_patch_mail() - the mail of a patch that may be shown
+ *
+ * Return: 0, DB_NONE, or -errno.
+ */
+int view_patch_mail(struct db *db, const char *message_id, bool see_private,
+		    struct mail_id *ret);
+
 #endif

@@ -58,6 +58,7 @@ extern const struct cmd cmds_export[];
 extern const struct cmd cmds_job[];
 extern const struct cmd cmds_outbox[];
 extern const struct cmd cmds_parse[];
+extern const struct cmd cmds_repro[];
 extern const struct cmd cmds_series[];
 extern const struct cmd cmds_submit[];
 extern const struct cmd cmds_token[];

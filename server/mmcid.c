@@ -127,6 +127,7 @@ static int start_web(const struct config *cfg, struct asks *asks,
 		.address = cfg->listen_host,
 		.port = (uint16_t)cfg->listen_port,
 		.state_dir = cfg->state_dir,
+		.public_url = cfg->public_url,
 		.db_path = db_path,
 	};
 

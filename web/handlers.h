@@ -34,6 +34,10 @@ void api_token_add(struct request *rq, struct response *rs);
 void api_outbox_approve(struct request *rq, struct response *rs);
 void api_outbox_reject(struct request *rq, struct response *rs);
 
+/* api-repro.c */
+void api_job_repro(struct request *rq, struct response *rs);
+void api_mail_raw(struct request *rq, struct response *rs);
+
 /* log.c */
 void api_job_log(struct request *rq, struct response *rs);
 

@@ -407,6 +407,7 @@ static void set_defaults(struct web *web, const struct web_config *cfg)
 							 16 << 20;
 	web->site.state_dir = xstrdup(cfg->state_dir);
 	web->site.archive_url = xstrdup(cfg->archive_url);
+	web->site.public_url = xstrdup(cfg->public_url);
 }
 
 static int check_config(const struct web_config *cfg, struct strbuf *why)
@@ -473,5 +474,6 @@ void web_stop(struct web *web)
 	template_set_free(web->site.templates);
 	free(web->site.state_dir);
 	free(web->site.archive_url);
+	free(web->site.public_url);
 	free(web);
 }

@@ -32,6 +32,7 @@ struct site {
 	struct template_set *templates;
 	char *state_dir;
 	char *archive_url;
+	char *public_url;
 	size_t max_body_bytes;
 };
 

@@ -23,6 +23,8 @@ static const struct route routes[] = {
 	{ "GET", "api/v1/jobs", api_jobs },
 	{ "GET", "api/v1/jobs/*", api_job },
 	{ "GET", "api/v1/jobs/*/log", api_job_log },
+	{ "GET", "api/v1/jobs/*/repro", api_job_repro },
+	{ "GET", "api/v1/mails/*/raw", api_mail_raw },
 	{ "POST", "api/v1/jobs/*/rerun", api_job_rerun, SCOPE_RERUN },
 	{ "POST", "api/v1/jobs/*/cancel", api_job_cancel, SCOPE_RERUN },
 	{ "GET", "api/v1/findings", api_findings },

@@ -19,6 +19,7 @@ struct web;
  * @db_path: opened read-only, once per concurrent request
  * @archive_url: prefix to which a Message-ID is appended to link to the mail,
  *	"https://lore.kernel.org/linux-mm/"; NULL: no such links
+ * @public_url: how this service is reached from outside, for scripts
  * @threads: HTTP threads, 0 means 4
  * @max_connections: further ones wait to be accepted, 0 means 256
  * @header_timeout_ms: a request line and its headers must arrive within this,
@@ -35,6 +36,7 @@ struct web_config {
 	const char *state_dir;
 	const char *db_path;
 	const char *archive_url;
+	const char *public_url;
 	unsigned int threads;
 	unsigned int max_connections;
 	unsigned int header_timeout_ms;
