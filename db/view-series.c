@@ -317,6 +317,23 @@ static const char sql_broken_bases[] =
 	"  AND o.kconfig = j.kconfig AND o.toolchain = j.toolchain)"
 	" ORDER BY j.id";
 
+/* Symbols that the change depends on, and the configs they led to. */
+static const char sql_derived[] =
+	"SELECT d.arch, d.kconfig, json_extract(s.value, '$.symbol') AS symbol,"
+	" json_extract(s.value, '$.value') AS value,"
+	" json_extract(s.value, '$.reason') AS reason,"
+	" json_extract(s.value, '$.why') AS why,"
+	" json_extract(s.value, '$.config') + 1 AS config,"
+	" json_extract(d.answer, '$.configs[' ||"
+	"  json_extract(s.value, '$.config') || '].text') AS text"
+	" FROM derivation d, json_each(d.answer, '$.symbols') s"
+	" WHERE d.version_id = ? ORDER BY d.arch, s.key";
+
+/* Changed lines that no config compiled. */
+static const char sql_uncompiled[] =
+	"SELECT l.value AS place FROM version v,"
+	" json_each(v.coverage, '$.uncompiled') l WHERE v.id = ? ORDER BY l.key";
+
 static const char sql_tries[] =
 	"SELECT seq, tree, commit_id, signal, outcome, why FROM base_try"
 	" WHERE version_id = ? ORDER BY seq";
@@ -390,6 +407,7 @@ static int add_rows(struct db *db, int64_t id, json_t *o)
 		{ "versions", sql_versions }, { "fixups", sql_fixups },
 		{ "remarks", sql_remarks },   { "dependencies", sql_dependencies },
 		{ "broken_bases", sql_broken_bases },
+		{ "derived", sql_derived },   { "uncompiled", sql_uncompiled },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {

@@ -61,6 +61,9 @@ struct engine {
 	struct worker *apply_worker;
 	struct version_id applying;
 	struct version_id applying_against; /* the version before it, or 0 */
+	struct worker *derive_worker;
+	struct version_id deriving;
+	const char *deriving_arch;
 	struct worker *fixups_worker;
 	struct version_id fixing;
 	struct worker *report_worker;
@@ -86,6 +89,14 @@ void engine_pull_stop(struct engine *e);
 void engine_trees(struct engine *e);
 /** engine_series() - settle, apply, plan */
 void engine_series(struct engine *e);
+/**
+ * engine_derive() - have the configs found that a version's change asks for
+ * @row: its row, applied
+ * @done: false: not all are known yet, it has to be planned later
+ *
+ * Return: 0 or -errno.
+ */
+int engine_derive(struct engine *e, const json_t *row, bool *done);
 /** engine_fixups() - apply what replies propose, build it again */
 void engine_fixups(struct engine *e);
 /** engine_put_mail() - write a mail as it came to @path; 0 or -errno */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "db/compare.h"
+#include "db/derive.h"
 #include "db/finding.h"
 #include "db/fixup.h"
 #include "db/job.h"
@@ -11,6 +12,7 @@
 #include "db/outgoing.h"
 #include "db/version.h"
 #include "jobs/engine-private.h"
+#include "jobs/plan-derived.h"
 #include "jobs/plan.h"
 #include "jobs/policy.h"
 #include "lib/clock.h"
@@ -42,8 +44,14 @@ int engine_control_of(struct engine *e, const json_t *job, struct job_id *ret)
 static int control_results(struct engine *e, const json_t *job, json_t **ret)
 {
 	struct job_id id;
-	int r = engine_control_of(e, job, &id);
+	int r;
 
+	/* it has its control with it, as number 0 */
+	if (plan_is_derived(json_get_str(job, "kconfig", ""))) {
+		id.v = json_get_int(job, "id", 0);
+		return db_job_results(e->db, id, ret);
+	}
+	r = engine_control_of(e, job, &id);
 	if (!r)
 		return db_job_results(e->db, id, ret);
 	*ret = json_array();
@@ -150,10 +158,13 @@ int engine_judge_input(struct engine *e, struct version_id id, json_t **ret)
 {
 	json_t *o __free(json) = json_object(), *runs = json_array(), *job;
 	json_t *patches __free(json) = NULL, *jobs __free(json) = NULL;
+	json_t *derived __free(json) = NULL;
 	size_t i;
 	int r = db_version_patches(e->db, id, &patches);
 
 	json_object_set_new(o, "runs", runs);
+	if (!r)
+		r = db_derivations(e->db, id, &derived);
 	if (!r)
 		r = db_jobs_of(e->db, id, &jobs);
 	json_array_foreach(jobs, i, job) {
@@ -167,6 +178,7 @@ int engine_judge_input(struct engine *e, struct version_id id, json_t **ret)
 	if (r)
 		return r;
 	json_object_set(o, "patches", patches);
+	json_object_set(o, "derived", derived);
 	*ret = no_free_ptr(o);
 	return 0;
 }
@@ -315,6 +327,7 @@ static int report_request(struct engine *e, struct version_id id,
 	json_set_int(ctx, "date_s", clock_now_s());
 	json_object_set_new(ctx, "environments",
 			    environments(json_object_get(input, "runs")));
+	json_object_set(ctx, "derived", json_object_get(input, "derived"));
 	json_object_set(q, "judge", input);
 	r = put_older(e, id, q);
 	if (!r)
@@ -386,6 +399,9 @@ static int store_verdict(struct engine *e, struct version_id id,
 				       json_get_str(judgement, "verdict",
 						    "unknown"),
 				       json_get_str(judgement, "why", ""));
+	if (!r)
+		r = db_coverage_store(e->db, id,
+				      json_object_get(judgement, "coverage"));
 	if (!r)
 		r = db_version_early(e->db, id,
 				     DB_EARLY_WANTED | DB_EARLY_GIVEN, 0);

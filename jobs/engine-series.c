@@ -5,11 +5,13 @@
 
 #include "db/compare.h"
 #include "db/depend.h"
+#include "db/derive.h"
 #include "db/fixup.h"
 #include "db/mail.h"
 #include "db/tree.h"
 #include "db/version.h"
 #include "jobs/engine-private.h"
+#include "jobs/plan-derived.h"
 #include "jobs/plan.h"
 #include "lib/clock.h"
 #include "lib/fs.h"
@@ -200,6 +202,8 @@ static int store_applied(struct engine *e, struct version_id id,
 		r = db_dependencies_store(e->db, id,
 					  json_object_get(answer,
 							  "dependencies"));
+	if (!r)
+		r = db_derivations_forget(e->db, id);
 	if (!r)
 		r = db_range_diff_store(e->db, id, e->applying_against,
 					answer);
@@ -450,6 +454,8 @@ static int plan_one(struct engine *e, struct version_id id,
 	if (!r)
 		r = plan_version(e->db, e->cfg, id, why);
 	if (!r)
+		r = plan_derived(e->db, e->cfg, id, why);
+	if (!r)
 		r = db_version_set(e->db, id, VERSION_PLANNED, NULL);
 	return r ? r : db_commit(e->db);
 }
@@ -464,10 +470,15 @@ static void plan_next(struct engine *e)
 		struct version_id id = { json_get_int(row, "id", 0) };
 		struct strbuf why __free(strbuf) = STRBUF_INIT;
 		int64_t fixups = 0;
+		bool derived = false;
 
 		/* those that are there already go into the first build */
 		r = db_fixups_new_of(e->db, id, &fixups);
 		if (!r && fixups)
+			continue;
+		if (!r)
+			r = engine_derive(e, row, &derived);
+		if (!r && !derived)
 			continue;
 		if (!r)
 			r = plan_one(e, id, &why);

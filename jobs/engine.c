@@ -134,6 +134,7 @@ void engine_free(struct engine *e)
 	loop_cancel_timer(e->loop, e->poll);
 	worker_stop(e->tree_worker);
 	worker_stop(e->apply_worker);
+	worker_stop(e->derive_worker);
 	worker_stop(e->fixups_worker);
 	worker_stop(e->report_worker);
 	engine_mail_stop(e);

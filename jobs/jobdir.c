@@ -6,10 +6,12 @@
 #include <string.h>
 #include <sys/file.h>
 
+#include "db/derive.h"
 #include "db/fixup.h"
 #include "db/job.h"
 #include "db/version.h"
 #include "jobs/plan-build.h"
+#include "jobs/plan-derived.h"
 #include "jobs/plan.h"
 #include "jobs/profile.h"
 #include "lib/fs.h"
@@ -61,6 +63,32 @@ static int set_place(const struct config *cfg, const json_t *job, json_t *o,
 	set_path(o, "git_dir", cfg->state_dir, "trees.git");
 	strbuf_setf(&text, "src/%s", base);
 	set_path(o, "src_dir", cfg->state_dir, text.buf);
+	return 0;
+}
+
+/* What a derived config is, see jobs/plan-derived.h. */
+static int set_derived(struct db *db, const json_t *job, json_t *o,
+		       struct strbuf *why)
+{
+	struct version_id id = { json_get_int(job, "version_id", 0) };
+	json_t *derived __free(json) = NULL, *lines = NULL;
+	const char *kconfig = json_get_str(job, "kconfig", "");
+	const char *text = "";
+	int r;
+
+	if (!plan_is_derived(kconfig))
+		return 0;
+	r = db_derivations(db, id, &derived);
+	if (!r)
+		r = plan_derived_text(derived, json_get_str(job, "arch", ""),
+				      kconfig, &text, &lines);
+	if (r) {
+		strbuf_setf(why, "the config %s is not known any more",
+			    kconfig);
+		return JOBDIR_NOTHING_TO_RUN;
+	}
+	json_set_text(o, "derived_text", text);
+	json_object_set(o, "lines", lines);
 	return 0;
 }
 
@@ -296,6 +324,8 @@ int jobdir_write(struct db *db, const struct config *cfg, const json_t *job,
 	r = set_place(cfg, job, o, why);
 	if (!r)
 		r = set_patches(db, job, o);
+	if (!r)
+		r = set_derived(db, job, o, why);
 	if (!r && strcmp(kind, "base") && strcmp(kind, "check") &&
 	    strcmp(kind, "build"))
 		r = set_guest(db, cfg, job, o, why);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "jobs/coverage.h"
 #include "jobs/judge-private.h"
 #include "lib/json.h"
 
@@ -222,6 +223,9 @@ void judge(const json_t *input, json_t **ret)
 			judge_guest(run, out);
 		}
 	}
+	json_object_set_new(out, "coverage",
+			    coverage_of(json_object_get(input, "derived"),
+					json_object_get(input, "runs")));
 	conclude(input, out);
 	*ret = out;
 }

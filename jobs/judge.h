@@ -17,7 +17,8 @@
  *		bisect: [{upto: patch, open: bool, results}] runs of kernels in
  *			between}]}
  *	where a result is what docs/design.md, section 10.2, describes
- * @ret: {verdict, why, findings: see db_findings_replace(), each also with
+ *	derived: [{arch, kconfig, answer}] configs that the change asks for
+ * @ret: {coverage: see jobs/coverage.h, verdict, why, findings: see db_findings_replace(), each also with
  *	arch, kconfig and toolchain,
  *	builds: [{job_id, arch, kconfig, toolchain,
  *		  patches: [{number, stage: what judged it, outcome, errors,

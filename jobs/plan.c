@@ -32,8 +32,11 @@ int plan_kconfig_text(const struct config *cfg, const char *arch,
 		      const char *kconfig, struct strbuf *text,
 		      struct strbuf *why)
 {
-	char *path __free(kfree) = xasprintf("%s/%s-%s.config",
-					     cfg->kconfig_dir, kconfig, arch);
+	/* a derived config "small+1" is one of "small", see plan-derived.h */
+	char *path __free(kfree) = xasprintf("%s/%.*s-%s.config",
+					     cfg->kconfig_dir,
+					     (int)strcspn(kconfig, "+"),
+					     kconfig, arch);
 	int r = fs_read_file(path, MAX_FRAGMENT_BYTES, text);
 
 	if (r)
@@ -55,7 +58,8 @@ int plan_warm_name(const struct config *cfg, const char *arch,
 	for (size_t i = 0; i < cfg->selftests.n; i++)
 		strbuf_addf(&all, "\nselftest %s", cfg->selftests.v[i]);
 	hash_hex(all.buf, all.len, hex);
-	strbuf_addf(name, "%s-%s-%s-%.8s", arch, kconfig, toolchain, hex);
+	strbuf_addf(name, "%s-%.*s-%s-%.8s", arch, (int)strcspn(kconfig, "+"),
+		    kconfig, toolchain, hex);
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "jobs/eml.h"
+#include "jobs/plan-derived.h"
 #include "jobs/report-private.h"
 #include "jobs/since.h"
 #include "lib/clock.h"
@@ -54,6 +55,30 @@ static void say_untested(const json_t *judgement, struct strbuf *out)
 	}
 }
 
+/* What nobody compiled nobody has tested: one line, where it is so. */
+static void say_uncompiled(const json_t *judgement, struct strbuf *out)
+{
+	const json_t *c = json_object_get(judgement, "coverage"), *s;
+	const json_t *list = json_object_get(c, "uncompiled");
+	struct strbuf text __free(strbuf) = STRBUF_INIT;
+	size_t i;
+
+	if (!json_array_size(list))
+		return;
+	strbuf_addf(&text, "No config that was used compiles %lld of %lld"
+			   " changed lines:",
+		    (long long)(json_get_int(c, "lines", 0) -
+				json_get_int(c, "compiled", 0)),
+		    (long long)json_get_int(c, "lines", 0));
+	json_array_foreach((json_t *)list, i, s) {
+		if (i < 5)
+			strbuf_addf(&text, "%s %s", i ? "," : "",
+				    json_string_value(s));
+	}
+	strbuf_addstr(&text, i > 5 ? ", ..." : ".");
+	report_wrap(out, text.buf, "");
+}
+
 static const char *cross_of(const char *arch)
 {
 	if (!strcmp(arch, "arm64"))
@@ -63,6 +88,21 @@ static const char *cross_of(const char *arch)
 	return "";
 }
 
+/* A config that the change asked for is another one and a few answers. */
+static void say_answers(const json_t *ctx, const char *arch,
+			const char *kconfig, const char *vars,
+			struct strbuf *out)
+{
+	const char *text = "";
+	json_t *lines;
+
+	if (plan_derived_text(json_object_get(ctx, "derived"), arch, kconfig,
+			      &text, &lines) || !*text)
+		return;
+	strbuf_addf(out, "  cat >> .config << 'EOF'\n%sEOF\n"
+			 "  make %s olddefconfig\n", text, vars);
+}
+
 /* Enough to see the first finding without this service. */
 static void say_how_to_repeat(const json_t *ctx, const json_t *f,
 			      struct strbuf *out)
@@ -70,6 +110,8 @@ static void say_how_to_repeat(const json_t *ctx, const json_t *f,
 	const json_t *version = json_object_get(ctx, "version");
 	const char *arch = json_get_str(f, "arch", "x86_64");
 	const char *toolchain = json_get_str(f, "toolchain", "gcc");
+	const char *kconfig = json_get_str(f, "kconfig", "");
+	int parent = (int)strcspn(kconfig, "+");
 	struct strbuf vars __free(strbuf) = STRBUF_INIT;
 
 	strbuf_addf(&vars, "ARCH=%s%s", arch, cross_of(arch));
@@ -79,12 +121,12 @@ static void say_how_to_repeat(const json_t *ctx, const json_t *f,
 	strbuf_addf(out, "To see it, on the base above:\n\n"
 			 "  b4 shazam %s\n",
 		    json_get_str(version, "key", ""));
-	strbuf_addf(out, "  make %s \\\n    KCONFIG_ALLCONFIG=%s-%s.config "
-			 "tinyconfig\n",
-		    vars.buf, json_get_str(f, "kconfig", ""), arch);
+	strbuf_addf(out, "  make %s \\\n    KCONFIG_ALLCONFIG=%.*s-%s.config "
+			 "tinyconfig\n", vars.buf, parent, kconfig, arch);
+	say_answers(ctx, arch, kconfig, vars.buf, out);
 	strbuf_addf(out, "  make %s W=1 -k\n\n", vars.buf);
-	strbuf_addf(out, "%s-%s.config is in deploy/kconfig/ of mmci.\n",
-		    json_get_str(f, "kconfig", ""), arch);
+	strbuf_addf(out, "%.*s-%s.config is in deploy/kconfig/ of mmci.\n",
+		    parent, kconfig, arch);
 }
 
 void report_origin(const json_t *ctx, const json_t *judgement,
@@ -93,6 +135,7 @@ void report_origin(const json_t *ctx, const json_t *judgement,
 	say_base(json_object_get(ctx, "version"), out);
 	say_compilers(ctx, out);
 	say_untested(judgement, out);
+	say_uncompiled(judgement, out);
 	if (g->n) {
 		strbuf_addch(out, '\n');
 		say_how_to_repeat(ctx, g->v[0].lead, out);

@@ -130,6 +130,7 @@ static cfg_opt_t top_opts[] = {
 	CFG_INT("build_uid", 65534, CFGF_NONE),
 	CFG_INT("build_gid", 65534, CFGF_NONE),
 	CFG_INT("make_jobs", 2, CFGF_NONE),
+	CFG_INT("derived_configs", 2, CFGF_NONE),
 	CFG_INT("parallel_jobs", 1, CFGF_NONE),
 	CFG_INT("settle_s", 120, CFGF_NONE),
 	CFG_INT("incomplete_s", 14400, CFGF_NONE),
@@ -149,6 +150,7 @@ static void set_validators(cfg_t *cfg)
 {
 	static const char *const numbers[] = {
 		"build_uid", "build_gid", "settle_s", "incomplete_s",
+		"derived_configs",
 	};
 	static const char *const counts[] = {
 		"make_jobs", "parallel_jobs", "limits|job_timeout_s",
@@ -235,6 +237,7 @@ static int take_all(cfg_t *cfg, struct config *c, struct strbuf *why)
 	c->build_uid = cfg_getint(cfg, "build_uid");
 	c->build_gid = cfg_getint(cfg, "build_gid");
 	c->make_jobs = cfg_getint(cfg, "make_jobs");
+	c->derived_configs = cfg_getint(cfg, "derived_configs");
 	c->parallel_jobs = cfg_getint(cfg, "parallel_jobs");
 	c->settle_s = cfg_getint(cfg, "settle_s");
 	c->incomplete_s = cfg_getint(cfg, "incomplete_s");

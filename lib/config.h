@@ -113,6 +113,7 @@ struct config {
 	int64_t build_uid;
 	int64_t build_gid;
 	int64_t make_jobs;
+	int64_t derived_configs;
 	int64_t parallel_jobs;
 	int64_t settle_s;
 	int64_t incomplete_s;
