@@ -56,6 +56,8 @@ def every_command_is_in_the_help():
     for words in ("series list", "series show", "series rerun",
                   "series cancel", "job list", "job show", "job log",
                   "job rerun", "job cancel", "outbox list", "outbox show",
+                  "outbox approve", "outbox reject", "check",
+                  "export kcidb",
                   "tree add", "tree list", "tree fetch", "submit",
                   "token add", "parse", "check-config"):
         contains(out, "\n  " + words, "help")
@@ -75,7 +77,7 @@ def the_sample_configuration_shows_the_defaults():
     with open(sample, encoding="utf-8") as f:
         text = f.read()
     full = re.sub(r"(?m)^#(\t\w+ = |)", r"\1", text)
-    full = re.sub(r"(?m)^ (\w+ = |source .*\{$|\}$)", r"\1", full)
+    full = re.sub(r"(?m)^ (\w+ = |(?:source|policy) .*\{$|\}$)", r"\1", full)
     full = re.sub(r"(?m)^( .*|\tmm=.*|\tmmci .*|/.*)$", "", full)
     status, everything, err = mmci("check-config", write("full.conf", full),
                                    "--json")
@@ -84,9 +86,12 @@ def the_sample_configuration_shows_the_defaults():
     equal([s["name"] for s in got.pop("sources")], ["linux-mm"], "sources")
     plain.pop("sources")
     equal(got, plain, "values")
-    with open(os.path.join(TOP, "lib", "config.c"), encoding="utf-8") as f:
-        names = re.findall(r'CFG_(?:STR|INT|BOOL|STR_LIST)\("(\w+)"', f.read())
-    check(len(names) > 20, "options in config.c")
+    names = []
+    for part in ("config.c", "config-mail.c"):
+        with open(os.path.join(TOP, "lib", part), encoding="utf-8") as f:
+            names += re.findall(r'CFG_(?:STR|INT|BOOL|STR_LIST)\("(\w+)"',
+                                f.read())
+    check(len(names) > 50, "options in config.c and config-mail.c")
     for name in names:
         check(re.search(rf"(?m)^#?\s*{name} = ", text),
               f"deploy/mmcid.conf does not show {name}")
