@@ -66,6 +66,8 @@ struct engine {
 	const char *deriving_arch;
 	struct worker *fixups_worker;
 	struct version_id fixing;
+	struct worker *tidy_worker;
+	int64_t tidy_next_s;
 	struct worker *report_worker;
 	struct version_id reporting;
 	bool reporting_early; /* while jobs are open */
@@ -123,6 +125,8 @@ int engine_deps_wait(struct engine *e, const json_t *row, bool *wait);
 int engine_runs_adopt(struct engine *e, struct strbuf *why);
 /** engine_runs() - collect what ended, start what is queued */
 void engine_runs(struct engine *e);
+/** engine_tidy() - now and then, keep the warm bases under their limit */
+void engine_tidy(struct engine *e);
 /** engine_runs_stop() - end all runners; their jobs are queued again */
 void engine_runs_stop(struct engine *e);
 /** engine_run_cancel() - end the runner of a job, if there is one */

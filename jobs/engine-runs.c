@@ -11,6 +11,7 @@
 #include "db/version.h"
 #include "jobs/engine-private.h"
 #include "jobs/jobdir.h"
+#include "jobs/plan.h"
 #include "lib/fs.h"
 #include "lib/json.h"
 #include "lib/log.h"
@@ -215,6 +216,29 @@ static int mark_running(struct engine *e, const json_t *job)
 	return db_version_set(e->db, id, VERSION_RUNNING, NULL);
 }
 
+/* The base was removed to save space: it is built again, and waited for. */
+static int base_again(struct engine *e, const json_t *job)
+{
+	static const char why[] = "its warm base was removed";
+	struct job_id id = { json_get_int(job, "id", 0) }, base;
+	struct strbuf key __free(strbuf) = STRBUF_INIT;
+	struct strbuf text __free(strbuf) = STRBUF_INIT;
+	int r = plan_control_key(e->cfg, "base",
+				 json_get_str(job, "base_commit", ""),
+				 json_get_str(job, "arch", ""),
+				 json_get_str(job, "kconfig", ""),
+				 json_get_str(job, "toolchain", ""), &key,
+				 &text);
+
+	if (!r)
+		r = db_job_by_key(e->db, key.buf, &base);
+	if (!r)
+		r = db_job_rerun(e->db, base, why);
+	if (r && r != -EALREADY)
+		return db_job_set(e->db, id, JOB_ERRORED, why);
+	return db_job_set(e->db, id, JOB_WAITING, why);
+}
+
 /* Claims one job. Sets @run to NULL when it turned out to have nothing to do. */
 static int claim(struct engine *e, struct engine_run **run)
 {
@@ -232,6 +256,12 @@ static int claim(struct engine *e, struct engine_run **run)
 			     (long long)json_get_int(job, "attempts", 0) + 1);
 	dir = run_dir(e, relative);
 	r = jobdir_write(e->db, e->cfg, job, dir, &why);
+	if (r == JOBDIR_NO_BASE) {
+		r = db_attempt_finish(e->db, attempt, JOB_CANCELED,
+				      "its warm base has to be built again",
+				      NULL);
+		return r ? r : base_again(e, job);
+	}
 	if (r == JOBDIR_NOTHING_TO_RUN) {
 		r = db_attempt_finish(e->db, attempt, JOB_CANCELED, why.buf,
 				      NULL);

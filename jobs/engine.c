@@ -28,6 +28,7 @@ static void look(struct engine *e)
 	engine_reports(e);
 	engine_commands(e);
 	engine_mails(e);
+	engine_tidy(e);
 	engine_patchwork(e);
 }
 
@@ -137,6 +138,7 @@ void engine_free(struct engine *e)
 	worker_stop(e->derive_worker);
 	worker_stop(e->fixups_worker);
 	worker_stop(e->report_worker);
+	worker_stop(e->tidy_worker);
 	engine_mail_stop(e);
 	engine_command_stop(e);
 	engine_patchwork_stop(e);

@@ -311,6 +311,15 @@ static int set_guest(struct db *db, const struct config *cfg,
 	return 0;
 }
 
+/* A warm base that was not used for long is removed, its job's facts are not. */
+static bool lacks_base(const char *kind, const json_t *o)
+{
+	char *mark __free(kfree) = xasprintf("%s/.complete",
+					     json_get_str(o, "warm_dir", ""));
+
+	return strcmp(kind, "base") && !fs_exists(mark);
+}
+
 int jobdir_write(struct db *db, const struct config *cfg, const json_t *job,
 		 const char *dir, struct strbuf *why)
 {
@@ -322,6 +331,8 @@ int jobdir_write(struct db *db, const struct config *cfg, const json_t *job,
 	json_set_text(o, "kind", kind);
 	set_limits(cfg, o);
 	r = set_place(cfg, job, o, why);
+	if (!r && lacks_base(kind, o))
+		return JOBDIR_NO_BASE;
 	if (!r)
 		r = set_patches(db, job, o);
 	if (!r)

@@ -9,7 +9,7 @@
 #include "lib/config.h"
 
 /* A fact about the job: what it needs was not made, so it cannot be run. */
-enum { JOBDIR_NOTHING_TO_RUN = 1 };
+enum { JOBDIR_NOTHING_TO_RUN = 1, JOBDIR_NO_BASE = 2 };
 
 /**
  * jobdir_write() - make the directory of one attempt, with its job.json
@@ -17,7 +17,8 @@ enum { JOBDIR_NOTHING_TO_RUN = 1 };
  * @dir: absolute path
  * @why: one line when the result is not 0
  *
- * Return: 0; %JOBDIR_NOTHING_TO_RUN when the build it needs gave no image;
+ * Return: 0; %JOBDIR_NO_BASE when its warm base was removed to save space;
+ * %JOBDIR_NOTHING_TO_RUN when the build it needs gave no image;
  * -errno.
  */
 int jobdir_write(struct db *db, const struct config *cfg, const json_t *job,

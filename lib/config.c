@@ -117,6 +117,7 @@ static cfg_opt_t limit_opts[] = {
 	CFG_INT("job_timeout_s", 3600, CFGF_NONE),
 	CFG_INT("memory_mib", 4096, CFGF_NONE),
 	CFG_INT("disk_mib", 8192, CFGF_NONE),
+	CFG_INT("warm_max_gib", 0, CFGF_NONE),
 	CFG_END()
 };
 
@@ -151,6 +152,7 @@ static void set_validators(cfg_t *cfg)
 	static const char *const numbers[] = {
 		"build_uid", "build_gid", "settle_s", "incomplete_s",
 		"derived_configs",
+		"limits|warm_max_gib",
 	};
 	static const char *const counts[] = {
 		"make_jobs", "parallel_jobs", "limits|job_timeout_s",
@@ -244,6 +246,7 @@ static int take_all(cfg_t *cfg, struct config *c, struct strbuf *why)
 	c->job_timeout_s = cfg_getint(limits, "job_timeout_s");
 	c->memory_mib = cfg_getint(limits, "memory_mib");
 	c->disk_mib = cfg_getint(limits, "disk_mib");
+	c->warm_max_gib = cfg_getint(limits, "warm_max_gib");
 	config_take_strings(matrix, "arches", &c->arches);
 	config_take_strings(matrix, "kconfigs", &c->kconfigs);
 	config_take_strings(matrix, "toolchains", &c->toolchains);

@@ -120,6 +120,7 @@ struct config {
 	int64_t job_timeout_s;
 	int64_t memory_mib;
 	int64_t disk_mib;
+	int64_t warm_max_gib;
 	struct config_strings arches;
 	struct config_strings kconfigs;
 	struct config_strings toolchains;

@@ -61,6 +61,8 @@ int workspace_lock(struct job *job, const char *path, int operation, int *ret,
 			return fail(why, lock, -ETIMEDOUT);
 		nanosleep(&pause, NULL);
 	}
+	/* when it was used last is how long it will be kept */
+	futimens(fd, NULL);
 	*ret = no_free_fd(fd);
 	return 0;
 }

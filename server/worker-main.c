@@ -13,6 +13,7 @@
 #include "jobs/report.h"
 #include "jobs/send.h"
 #include "jobs/since.h"
+#include "jobs/tidy.h"
 #include "kernel-series/base.h"
 #include "kernel-series/compare.h"
 #include "kernel-series/derive.h"
@@ -62,6 +63,15 @@ static int do_tree(const json_t *request)
 	struct strbuf why __free(strbuf) = STRBUF_INIT;
 	json_t *answer = NULL;
 	int r = tree_import(request, &answer, &why);
+
+	return answer_or_error(r, answer, &why);
+}
+
+static int do_tidy(const json_t *request)
+{
+	struct strbuf why __free(strbuf) = STRBUF_INIT;
+	json_t *answer = NULL;
+	int r = tidy_worker(request, &answer, &why);
 
 	return answer_or_error(r, answer, &why);
 }
@@ -259,7 +269,7 @@ static const struct {
 	int (*fn)(const json_t *request);
 } workers[] = {
 	{ "pull", do_pull },
-	{ "tree", do_tree },
+	{ "tidy", do_tidy }, { "tree", do_tree },
 	{ "apply", do_apply },
 	{ "derive", do_derive },
 	{ "fixups", do_fixups },
