@@ -280,8 +280,11 @@ static json_t *steps_of(const json_t *run, bool front_end)
 	snapshot_init(&s, base, front_end);
 	json_array_foreach(json_object_get(judge_result(run, "results"),
 					   "patches"), i, patch) {
-		if (!json_get_int(patch, "number", 0))
+		/* the base in the config of this very job: its control */
+		if (!json_get_int(patch, "number", 0)) {
+			take_units(&s, patch);
 			continue;
+		}
 		add_step(&s, patch, from, steps);
 		from = json_get_int(patch, "number", 0);
 	}

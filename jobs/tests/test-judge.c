@@ -357,6 +357,22 @@ static void a_check_alone_is_a_verdict(void **state)
 	assert_int_equal(json_get_int(finding(out, 0), "number", 0), 2);
 }
 
+/* In a config of its own the base has warnings of its own. */
+static void a_check_may_carry_its_control(void **state)
+{
+	json_t *out __free(json) = judged(INPUT(
+		PLACE("check", 3, 1, "",
+		      PATCH(0, "passed", UNIT("mm/a.o", "built",
+				WARN("mm/a.c", 5, "f", "old"))) ","
+		      PATCH(1, "passed", UNIT("mm/a.o", "built",
+				WARN("mm/a.c", 5, "f", "old") ","
+				WARN("mm/a.c", 9, "f", "new"))))));
+
+	assert_int_equal(n_findings(out), 1);
+	assert_string_equal(json_get_str(finding(out, 0), "message", ""),
+			    "new");
+}
+
 /* The old command lacks a -D that the patch adds to the Makefile. */
 static void a_check_is_wrong_where_a_build_passes(void **state)
 {
@@ -447,6 +463,7 @@ int main(void)
 		cmocka_unit_test(a_build_that_fails_in_silence_is_not_clean),
 		cmocka_unit_test(check_and_build_say_it_once),
 		cmocka_unit_test(a_check_alone_is_a_verdict),
+		cmocka_unit_test(a_check_may_carry_its_control),
 		cmocka_unit_test(a_check_is_wrong_where_a_build_passes),
 		cmocka_unit_test(what_a_check_keeps_silent_about_is_not_gone),
 		cmocka_unit_test(the_patch_of_a_link_error_is_searched),
