@@ -9,6 +9,8 @@
 /* 7.3 has 6000 headers below include/. */
 #define MAX_HEADERS 30000
 #define MAX_CACHE_BYTES (64u << 20)
+/* To be raised when the same headers would give another index. */
+#define CACHE_VERSION "2"
 /* A name that many things switch says nothing about this change. */
 #define MAX_SWITCHES 6
 
@@ -130,7 +132,7 @@ int derive_index(struct derive *d, const char *cache_dir)
 
 	x.seen = seen;
 	if (cache_dir)
-		strbuf_addf(&cache, "%s/headers", cache_dir);
+		strbuf_addf(&cache, "%s/headers-v" CACHE_VERSION, cache_dir);
 	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++) {
 		char hex[GIT_HEX_LEN + 1];
 		unsigned int mode;
