@@ -131,7 +131,7 @@ static cfg_opt_t top_opts[] = {
 	CFG_INT("build_uid", 65534, CFGF_NONE),
 	CFG_INT("build_gid", 65534, CFGF_NONE),
 	CFG_INT("make_jobs", 2, CFGF_NONE),
-	CFG_INT("derived_configs", 2, CFGF_NONE),
+	CFG_INT("derived_configs", 0, CFGF_NONE),
 	CFG_INT("parallel_jobs", 1, CFGF_NONE),
 	CFG_INT("settle_s", 120, CFGF_NONE),
 	CFG_INT("incomplete_s", 14400, CFGF_NONE),
