@@ -571,6 +571,40 @@ static json_t *rows_of(const struct judging *j)
 	}
 }
 
+/* Does the base say why it fails, so that the same can be told from new? */
+static bool has_error(const json_t *patch)
+{
+	const json_t *unit, *d;
+	size_t i, k;
+
+	json_array_foreach(json_object_get(patch, "units"), i, unit) {
+		json_array_foreach(json_object_get(unit, "diagnostics"), k, d) {
+			if (is_error(d))
+				return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * A base that was not built, not even begun, says nothing of what is new; one
+ * that fails in silence says nothing of which errors are.
+ */
+static void doubt(const struct judging *j, const json_t *base)
+{
+	json_t *all = json_object_get(j->out, "findings");
+
+	if (base && (!failed(base) || has_error(base)))
+		return;
+	for (size_t i = j->first; i < json_array_size(all); i++) {
+		json_t *f = json_array_get(all, i);
+
+		if (!strcmp(json_get_str(f, "blame", ""), "series") &&
+		    (!base || is_error(f)))
+			json_set_text(f, "blame", "unknown");
+	}
+}
+
 void judge_build(const json_t *build, const json_t *check, json_t *out)
 {
 	const json_t *run = is_run(build) ? build : check;
@@ -585,6 +619,7 @@ void judge_build(const json_t *build, const json_t *check, json_t *out)
 
 	judge_checked(&j);
 	judge_built(&j, base && failed(base));
+	doubt(&j, base);
 	json_set_bool(place, "base_builds", base && !failed(base));
 	json_object_set_new(place, "patches", rows_of(&j));
 	json_array_append_new(json_object_get(out, "builds"), place);

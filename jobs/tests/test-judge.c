@@ -117,6 +117,30 @@ static void a_later_patch_may_repair_it(void **state)
 	assert_int_equal(json_get_int(finding(out, 0), "until_number", 0), 2);
 }
 
+/* Configuring the base failed: there is no patch 0, or one without a word. */
+static void a_base_that_says_nothing_blames_nobody(void **state)
+{
+	json_t *none __free(json) = judged(INPUT(
+		"{'job_id':7,'kind':'build','arch':'x86_64','kconfig':'small',"
+		"'toolchain':'gcc','state':'failed','results':[{'id':5,"
+		"'result':{'patches':[" PATCH(1, "failed",
+			UNIT("mm/a.o", "failed", ERROR("mm/a.c", 1, "e", "false")))
+		"]}}],'control':[{'id':1,'result':{'patches':[]}}]}"));
+	json_t *silent __free(json) = judged(INPUT(
+		"{'job_id':7,'kind':'build','arch':'x86_64','kconfig':'small',"
+		"'toolchain':'gcc','state':'failed','results':[{'id':5,"
+		"'result':{'patches':[" PATCH(1, "failed",
+			UNIT("mm/a.o", "failed", ERROR("mm/a.c", 1, "e", "false")))
+		"]}}],'control':[{'id':1,'result':{'patches':["
+		PATCH(0, "failed", "") "]}}]}"));
+
+	assert_string_equal(json_get_str(finding(none, 0), "blame", ""),
+			    "unknown");
+	assert_string_equal(json_get_str(none, "verdict", ""), "unknown");
+	assert_string_equal(json_get_str(finding(silent, 0), "blame", ""),
+			    "unknown");
+}
+
 static void followers_point_to_their_leader(void **state)
 {
 	json_t *out __free(json) = judged(INPUT(BUILD("",
@@ -458,6 +482,7 @@ int main(void)
 		cmocka_unit_test(an_equal_warning_in_another_function_is_new),
 		cmocka_unit_test(it_starts_at_one_patch_and_is_told_once),
 		cmocka_unit_test(a_later_patch_may_repair_it),
+		cmocka_unit_test(a_base_that_says_nothing_blames_nobody),
 		cmocka_unit_test(followers_point_to_their_leader),
 		cmocka_unit_test(a_failed_unit_keeps_its_warnings),
 		cmocka_unit_test(a_build_that_fails_in_silence_is_not_clean),
