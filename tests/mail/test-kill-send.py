@@ -14,8 +14,9 @@ BIG = "a line of the mail that is as long as a line may well be\n" * 40000
 POINTS = ("connect", "answer EHLO", "ask MAIL", "answer RCPT", "ask DATA",
           "told DATA", "body", "ask DOT", "answer DOT", "told DOT", "ask QUIT")
 # The server was given the whole mail and we did not hear its answer, or may
-# not have written it down.
-UNCERTAIN = ("ask DOT", "answer DOT", "told DOT", "ask QUIT")
+# not have written it down. A short mail is on its way as soon as the server
+# has asked for it.
+UNCERTAIN = ("told DATA", "ask DOT", "answer DOT", "told DOT", "ask QUIT")
 exim = d = wire = None
 
 
