@@ -56,5 +56,7 @@ void report_table(const json_t *ctx, const json_t *judgement,
 /** report_origin() - append base, compilers, what was not run, how to repeat */
 void report_origin(const json_t *ctx, const json_t *judgement,
 		   const struct report_groups *g, struct strbuf *out);
+/** report_repeat() - append what shows the finding @f without this service */
+void report_repeat(const json_t *ctx, const json_t *f, struct strbuf *out);
 
 #endif

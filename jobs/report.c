@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "jobs/eml.h"
-#include "jobs/plan-derived.h"
 #include "jobs/report-private.h"
 #include "jobs/since.h"
 #include "lib/clock.h"
@@ -79,56 +78,6 @@ static void say_uncompiled(const json_t *judgement, struct strbuf *out)
 	report_wrap(out, text.buf, "");
 }
 
-static const char *cross_of(const char *arch)
-{
-	if (!strcmp(arch, "arm64"))
-		return " CROSS_COMPILE=aarch64-linux-gnu-";
-	if (!strcmp(arch, "s390"))
-		return " CROSS_COMPILE=s390x-linux-gnu-";
-	return "";
-}
-
-/* A config that the change asked for is another one and a few answers. */
-static void say_answers(const json_t *ctx, const char *arch,
-			const char *kconfig, const char *vars,
-			struct strbuf *out)
-{
-	const char *text = "";
-	json_t *lines;
-
-	if (plan_derived_text(json_object_get(ctx, "derived"), arch, kconfig,
-			      &text, &lines) || !*text)
-		return;
-	strbuf_addf(out, "  cat >> .config << 'EOF'\n%sEOF\n"
-			 "  make %s olddefconfig\n", text, vars);
-}
-
-/* Enough to see the first finding without this service. */
-static void say_how_to_repeat(const json_t *ctx, const json_t *f,
-			      struct strbuf *out)
-{
-	const json_t *version = json_object_get(ctx, "version");
-	const char *arch = json_get_str(f, "arch", "x86_64");
-	const char *toolchain = json_get_str(f, "toolchain", "gcc");
-	const char *kconfig = json_get_str(f, "kconfig", "");
-	int parent = (int)strcspn(kconfig, "+");
-	struct strbuf vars __free(strbuf) = STRBUF_INIT;
-
-	strbuf_addf(&vars, "ARCH=%s%s", arch, cross_of(arch));
-	if (starts_with(toolchain, "clang-"))
-		strbuf_setf(&vars, "ARCH=%s LLVM=-%s", arch,
-			    toolchain + strlen("clang-"));
-	strbuf_addf(out, "To see it, on the base above:\n\n"
-			 "  b4 shazam %s\n",
-		    json_get_str(version, "key", ""));
-	strbuf_addf(out, "  make %s \\\n    KCONFIG_ALLCONFIG=%.*s-%s.config "
-			 "tinyconfig\n", vars.buf, parent, kconfig, arch);
-	say_answers(ctx, arch, kconfig, vars.buf, out);
-	strbuf_addf(out, "  make %s W=1 -k\n\n", vars.buf);
-	strbuf_addf(out, "%.*s-%s.config is in deploy/kconfig/ of mmci.\n",
-		    parent, kconfig, arch);
-}
-
 void report_origin(const json_t *ctx, const json_t *judgement,
 		   const struct report_groups *g, struct strbuf *out)
 {
@@ -138,7 +87,7 @@ void report_origin(const json_t *ctx, const json_t *judgement,
 	say_uncompiled(judgement, out);
 	if (g->n) {
 		strbuf_addch(out, '\n');
-		say_how_to_repeat(ctx, g->v[0].lead, out);
+		report_repeat(ctx, g->v[0].lead, out);
 	}
 }
 

@@ -7,6 +7,7 @@
 #include "kernel-series/net.h"
 #include "lib/json.h"
 #include "runners/kbuild.h"
+#include "runners/qemu.h"
 
 /* 'text', whatever is in it */
 static void quote(struct strbuf *out, const char *text)
@@ -143,8 +144,8 @@ static void add_make(const json_t *in, const json_t *job, struct strbuf *out)
 	const char *toolchain = json_get_str(job, "toolchain", "gcc");
 	const char *arch_name = json_get_str(job, "arch", "");
 	const struct kbuild_arch *arch = kbuild_arch(arch_name);
-	const char *ran = json_get_str(json_object_get(in, "environment"),
-				       "qemu", NULL);
+	const char *kind = json_get_str(job, "kind", "");
+	struct strbuf recipe __free(strbuf) = STRBUF_INIT;
 
 	if (arch)
 		strbuf_addf(out, "[ $# -gt 0 ] || set -- %s\n", arch->goal);
@@ -163,8 +164,10 @@ static void add_make(const json_t *in, const json_t *job, struct strbuf *out)
 		" W=1 \"$@\"\n"
 		"make -s O=\"$top/obj\" \"$2\" \"$3\" "
 		"KCONFIG_ALLCONFIG=\"$top/config\" tinyconfig\n");
-	if (ran)
-		comment(out, "the kernel was run with: ", ran);
+	if (arch && (!strcmp(kind, "boot") || !strcmp(kind, "test"))) {
+		qemu_recipe(arch_name, arch->image, " ", &recipe);
+		comment(out, "then, in obj: ", recipe.buf);
+	}
 	strbuf_addstr(out, "exec make -k -j\"$(nproc)\" \"$@\"\n");
 }
 

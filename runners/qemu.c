@@ -166,6 +166,20 @@ int qemu_args_build(const struct qemu_spec *spec, struct qemu_args *ret)
 	return 0;
 }
 
+void qemu_recipe(const char *arch, const char *image, const char *fold,
+		 struct strbuf *out)
+{
+	const struct machine *m = machine_of(arch);
+
+	if (!m)
+		return;
+	strbuf_addf(out, "%s -M %s -accel tcg -cpu max -m 512%s"
+			 "-nographic -no-reboot%s"
+			 "-kernel %s -initrd ROOTFS%s"
+			 "-append \"%s panic=-1\"",
+		    m->program, m->machine, fold, fold, image, fold, m->append);
+}
+
 void qemu_args_text(const struct qemu_args *a, struct strbuf *out)
 {
 	for (size_t i = 0; i < a->argc; i++) {

@@ -70,6 +70,15 @@ const char *qemu_program(const char *arch);
  * Source: qemu-system(1).
  */
 int qemu_args_build(const struct qemu_spec *spec, struct qemu_args *ret);
+/**
+ * qemu_recipe() - the same guest as a person would type it, under emulation
+ * @arch: a known architecture, or nothing is appended
+ * @image: kernel image, as it is to be named
+ * @fold: put where a long line may be broken
+ * @out: appended to; the initramfs is called ROOTFS
+ */
+void qemu_recipe(const char *arch, const char *image, const char *fold,
+		 struct strbuf *out);
 /** qemu_args_text() - the same as a line for a shell, for logs */
 void qemu_args_text(const struct qemu_args *a, struct strbuf *out);
 

@@ -271,6 +271,11 @@ static void five_findings_and_twenty_lines_are_enough(void **state)
 				     "log ]\n"));
 	assert_null(strstr(body, "line-20"));
 	assert_non_null(strstr(body, "2 more: http://h/series/3\n"));
+	/* how it was booted can be typed */
+	assert_non_null(strstr(body, "  qemu-system-x86_64 -M pc "));
+	assert_non_null(strstr(body, "    -kernel arch/x86/boot/bzImage "
+				     "-initrd ROOTFS \\\n"));
+	assert_non_null(strstr(body, "\nROOTFS is any initramfs.\n"));
 }
 
 static void recipients_are_replaced_in_the_head_alone(void **state)
