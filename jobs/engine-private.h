@@ -68,6 +68,8 @@ struct engine {
 	struct version_id fixing;
 	struct worker *tidy_worker;
 	int64_t tidy_next_s;
+	struct worker *repack_worker;
+	int64_t repack_next_s;
 	struct worker *report_worker;
 	struct version_id reporting;
 	bool reporting_early; /* while jobs are open */
@@ -127,6 +129,8 @@ int engine_runs_adopt(struct engine *e, struct strbuf *why);
 void engine_runs(struct engine *e);
 /** engine_tidy() - now and then, keep the warm bases under their limit */
 void engine_tidy(struct engine *e);
+/** engine_repack() - now and then, gather loose objects of the trees in packs */
+void engine_repack(struct engine *e);
 /** engine_runs_stop() - end all runners; their jobs are queued again */
 void engine_runs_stop(struct engine *e);
 /** engine_run_cancel() - end the runner of a job, if there is one */

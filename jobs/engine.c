@@ -29,6 +29,7 @@ static void look(struct engine *e)
 	engine_commands(e);
 	engine_mails(e);
 	engine_tidy(e);
+	engine_repack(e);
 	engine_patchwork(e);
 }
 
@@ -139,6 +140,7 @@ void engine_free(struct engine *e)
 	worker_stop(e->fixups_worker);
 	worker_stop(e->report_worker);
 	worker_stop(e->tidy_worker);
+	worker_stop(e->repack_worker);
 	engine_mail_stop(e);
 	engine_command_stop(e);
 	engine_patchwork_stop(e);

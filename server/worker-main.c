@@ -21,6 +21,7 @@
 #include "kernel-series/integrity.h"
 #include "kernel-series/mail.h"
 #include "kernel-series/pull.h"
+#include "kernel-series/repack.h"
 #include "kernel-series/tree.h"
 #include "lib/fs.h"
 #include "lib/json.h"
@@ -72,6 +73,15 @@ static int do_tidy(const json_t *request)
 	struct strbuf why __free(strbuf) = STRBUF_INIT;
 	json_t *answer = NULL;
 	int r = tidy_worker(request, &answer, &why);
+
+	return answer_or_error(r, answer, &why);
+}
+
+static int do_repack(const json_t *request)
+{
+	struct strbuf why __free(strbuf) = STRBUF_INIT;
+	json_t *answer = NULL;
+	int r = repack_worker(request, &answer, &why);
 
 	return answer_or_error(r, answer, &why);
 }
@@ -272,6 +282,7 @@ static const struct {
 	{ "tidy", do_tidy }, { "tree", do_tree },
 	{ "apply", do_apply },
 	{ "derive", do_derive },
+	{ "repack", do_repack },
 	{ "fixups", do_fixups },
 	{ "report", do_report },
 	{ "maintainers", do_maintainers },
