@@ -89,8 +89,9 @@ def free_port():
         return s.getsockname()[1]
 
 
-def wait_until(what, condition, timeout_s, step_s=0.2):
-    """Poll until condition() is true and return its value"""
+def wait_until(what, condition, timeout_s, step_s=0.2, longest_s=0):
+    """Poll until condition() is true and return its value; ever more seldom,
+    up to longest_s, for what may take minutes"""
     end = time.monotonic() + timeout_s
     while True:
         value = condition()
@@ -98,6 +99,8 @@ def wait_until(what, condition, timeout_s, step_s=0.2):
             return value
         check(time.monotonic() < end, f"not within {timeout_s} s: {what}")
         time.sleep(step_s)
+        if step_s < longest_s:
+            step_s *= 1.2
 
 
 def needs_root():
@@ -318,7 +321,7 @@ matrix {{
             check(self.process.poll() is None, "mmcid ended")
             v = self.series(key)
             return v if v and v["state"] in states else None
-        return wait_until(f"{key} in {states}", there, timeout_s, 0.5)
+        return wait_until(f"{key} in {states}", there, timeout_s, 0.5, 3)
 
     def replies(self):
         directory = os.path.join(self.state, "outbox")
