@@ -42,6 +42,19 @@ char *hash_base64(const void *data, size_t len)
 				 sodium_base64_VARIANT_ORIGINAL);
 }
 
+char *hash_hmac_sha256(const void *key, size_t key_len, const void *data,
+		       size_t len, char hex[static HASH_HEX_LEN + 1])
+{
+	unsigned char sum[crypto_auth_hmacsha256_BYTES];
+	crypto_auth_hmacsha256_state state;
+
+	hash_setup();
+	crypto_auth_hmacsha256_init(&state, key, key_len);
+	crypto_auth_hmacsha256_update(&state, data, len);
+	crypto_auth_hmacsha256_final(&state, sum);
+	return sodium_bin2hex(hex, HASH_HEX_LEN + 1, sum, sizeof(sum));
+}
+
 bool hash_equal(const char *a, const char *b)
 {
 	size_t n = strlen(a);

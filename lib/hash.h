@@ -26,6 +26,13 @@ char *hash_token_new(char token[static 44]);
  * Return: a malloc()ed string.
  */
 char *hash_base64(const void *data, size_t len);
+/**
+ * hash_hmac_sha256() - HMAC-SHA256 of @data as 64 hex digits
+ *
+ * Source: RFC 2104, RFC 6234, through libsodium. Return: @hex.
+ */
+char *hash_hmac_sha256(const void *key, size_t key_len, const void *data,
+		       size_t len, char hex[static HASH_HEX_LEN + 1]);
 /** hash_equal() - compare two hex strings in constant time */
 bool hash_equal(const char *a, const char *b);
 
