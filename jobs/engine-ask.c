@@ -13,7 +13,7 @@
 #include "lib/hash.h"
 #include "lib/json.h"
 
-static int finish(struct engine *e, int r, struct strbuf *why)
+int engine_finish(struct engine *e, int r, struct strbuf *why)
 {
 	if (!r)
 		r = db_commit(e->db);
@@ -67,7 +67,7 @@ int engine_rerun_job(struct engine *e, struct job_id id, const char *who,
 		version.v = json_get_int(row, "version_id", 0);
 		r = reopen(e, version, reason);
 	}
-	r = finish(e, r, why);
+	r = engine_finish(e, r, why);
 	if (!r)
 		*ret = json_pack("{s:I, s:s, s:I}", "id", (json_int_t)id.v,
 				 "state", "waiting", "attempt",
@@ -76,19 +76,45 @@ int engine_rerun_job(struct engine *e, struct job_id id, const char *who,
 	return r;
 }
 
-static int rerun_all_jobs(struct engine *e, struct version_id id,
-			  const char *reason, int64_t *n)
+static bool is_chosen(const json_t *job, const char *arch, bool failed)
+{
+	if (arch && strcmp(json_get_str(job, "arch", ""), arch))
+		return false;
+	if (!failed)
+		return true;
+	switch (job_state_parse(json_get_str(job, "state", ""))) {
+	case JOB_FAILED:
+	case JOB_ERRORED:
+	case JOB_CANCELED:
+	case JOB_TIMED_OUT:
+		return true;
+	case JOB_WAITING:
+	case JOB_QUEUED:
+	case JOB_RUNNING:
+	case JOB_PASSED:
+		break;
+	}
+	return false;
+}
+
+/* @chosen: how many there are; @n: of them, how many run again */
+static int rerun_jobs(struct engine *e, struct version_id id, const char *arch,
+		      bool failed, const char *reason, int64_t *chosen,
+		      int64_t *n)
 {
 	json_t *jobs __free(json) = NULL, *job;
 	size_t i;
 	int r = db_jobs_of(e->db, id, &jobs);
 
-	*n = 0;
+	*n = *chosen = 0;
 	json_array_foreach(jobs, i, job) {
 		int one;
 
 		if (r)
 			break;
+		if (!is_chosen(job, arch, failed))
+			continue;
+		(*chosen)++;
 		one = db_job_rerun(e->db, (struct job_id){
 					json_get_int(job, "id", 0) }, reason);
 		*n += !one;
@@ -98,12 +124,35 @@ static int rerun_all_jobs(struct engine *e, struct version_id id,
 	return r;
 }
 
+/* No job was started: is there a reason, or is it to be looked at anew? */
+static int rerun_none(struct engine *e, struct version_id id, const json_t *row,
+		      bool all, int64_t chosen, const char *reason,
+		      struct strbuf *why)
+{
+	int r;
+
+	if (!all && !chosen) {
+		strbuf_setf(why, "series %lld has no such job",
+			    (long long)id.v);
+		return -ENOENT;
+	}
+	if (!all || !json_get_str(row, "verdict", "")[0]) {
+		strbuf_setf(why, "series %lld is at work already",
+			    (long long)id.v);
+		return -EALREADY;
+	}
+	/* it never came to jobs: look for a base again */
+	r = db_version_verdict(e->db, id, "", "");
+	return r ? r : db_version_set(e->db, id, VERSION_ASSEMBLING, reason);
+}
+
 int engine_rerun_version(struct engine *e, struct version_id id,
-			 const char *who, json_t **ret, struct strbuf *why)
+			 const char *arch, bool failed, const char *who,
+			 json_t **ret, struct strbuf *why)
 {
 	char *reason __free(kfree) = xasprintf("rerun by %s", who);
 	json_t *row __free(json) = NULL;
-	int64_t n = 0;
+	int64_t n = 0, chosen = 0;
 	int r = db_begin(e->db);
 
 	if (!r)
@@ -113,21 +162,12 @@ int engine_rerun_version(struct engine *e, struct version_id id,
 		strbuf_setf(why, "there is no series %lld", (long long)id.v);
 	}
 	if (!r)
-		r = rerun_all_jobs(e, id, reason, &n);
-	if (!r && n) {
-		r = reopen(e, id, reason);
-	} else if (!r && json_get_str(row, "verdict", "")[0]) {
-		/* it never came to jobs: look for a base again */
-		r = db_version_verdict(e->db, id, "", "");
-		if (!r)
-			r = db_version_set(e->db, id, VERSION_ASSEMBLING,
-					   reason);
-	} else if (!r) {
-		r = -EALREADY;
-		strbuf_setf(why, "series %lld is at work already",
-			    (long long)id.v);
-	}
-	r = finish(e, r, why);
+		r = rerun_jobs(e, id, arch, failed, reason, &chosen, &n);
+	if (!r)
+		r = n ? reopen(e, id, reason) :
+			rerun_none(e, id, row, !arch && !failed, chosen, reason,
+				   why);
+	r = engine_finish(e, r, why);
 	if (!r)
 		*ret = json_pack("{s:I, s:I}", "id", (json_int_t)id.v, "jobs",
 				 (json_int_t)n);
@@ -173,7 +213,7 @@ int engine_cancel_job(struct engine *e, struct job_id id, const char *who,
 	if (r == -EALREADY)
 		strbuf_setf(why, "job %lld has ended already",
 			    (long long)id.v);
-	r = finish(e, r, why);
+	r = engine_finish(e, r, why);
 	if (!r)
 		*ret = json_pack("{s:I}", "id", (json_int_t)id.v);
 	return r;
@@ -206,7 +246,7 @@ int engine_cancel_version(struct engine *e, struct version_id id,
 		if (one != -EALREADY)
 			r = one;
 	}
-	r = finish(e, r, why);
+	r = engine_finish(e, r, why);
 	if (!r)
 		*ret = json_pack("{s:I, s:I}", "id", (json_int_t)id.v, "jobs",
 				 (json_int_t)n);
@@ -262,7 +302,7 @@ int engine_tree_add(struct engine *e, const json_t *tree, const char *who,
 		r = db_tree_add(e->db, tree, &id);
 	if (r == -EEXIST)
 		strbuf_setf(why, "there is a tree \"%s\" already", name);
-	r = finish(e, r, why);
+	r = engine_finish(e, r, why);
 	if (!r)
 		*ret = json_pack("{s:I, s:s, s:s}", "id", (json_int_t)id.v,
 				 "name", name, "state", "new");
@@ -283,7 +323,7 @@ int engine_tree_fetch(struct engine *e, const char *name, const char *who,
 	}
 	if (!r)
 		r = db_tree_fetching(e->db, id);
-	r = finish(e, r, why);
+	r = engine_finish(e, r, why);
 	if (!r)
 		*ret = json_pack("{s:s, s:s}", "name", name, "state",
 				 "fetching");
@@ -350,7 +390,7 @@ int engine_token_add(struct engine *e, const json_t *spec, const char *who,
 	if (!r)
 		r = db_event(e->db, "token.added", (struct version_id){ 0 },
 			     (struct job_id){ 0 }, name);
-	r = finish(e, r, why);
+	r = engine_finish(e, r, why);
 	if (!r)
 		*ret = json_pack("{s:s, s:s, s:s}", "name", name, "scopes",
 				 scopes, "token", token);

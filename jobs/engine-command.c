@@ -73,7 +73,8 @@ static int rerun(struct engine *e, const json_t *row, struct version_id id,
 
 	if (*args)
 		return rerun_arch(e, id, args, who, why);
-	return engine_rerun_version(e, id, who, &ret, why);
+	return engine_rerun_version(e, id, NULL, false, who, &ret,
+					    why);
 }
 
 /* Another base is another test: only where nothing has been run yet. */
@@ -98,7 +99,8 @@ static int base(struct engine *e, const json_t *row, struct version_id id,
 	}
 	if (!r)
 		r = db_version_want_tree(e->db, id, name);
-	return r ? r : engine_rerun_version(e, id, who, &ret, why);
+	return r ? r : engine_rerun_version(e, id, NULL, false, who, &ret,
+					    why);
 }
 
 static int not_mine(struct engine *e, struct version_id id, const char *who)

@@ -38,6 +38,8 @@ struct engine_submission {
 	struct list_head node;
 	struct engine *e;
 	char *path;
+	char *who;
+	int64_t started_s;
 	struct worker *worker;
 	struct ingest *ingest;
 	void (*done)(int r, json_t *ret, const char *why, void *arg);
@@ -78,6 +80,7 @@ struct engine {
 	json_t *command; /* the one it was started for */
 	struct worker *patchwork_worker;
 	json_t *checks; /* those it was started for */
+	struct list_head hooks; /* webhooks that are being told */
 	struct worker *send_worker;
 	struct outgoing_id mailing;
 	/* failures in a row of a worker on one version, so that none loops */
@@ -141,6 +144,12 @@ void engine_reports(struct engine *e);
 void engine_patchwork(struct engine *e);
 /** engine_patchwork_stop() - end the worker; its checks are posted again */
 void engine_patchwork_stop(struct engine *e);
+/** engine_hooks() - send events to those who asked for them */
+void engine_hooks(struct engine *e);
+/** engine_hooks_stop() - end the workers; what they sent is sent again */
+void engine_hooks_stop(struct engine *e);
+/** engine_finish() - end a transaction that people asked for, by its result */
+int engine_finish(struct engine *e, int r, struct strbuf *why);
 /** engine_commands() - obey or refuse what came in mails */
 void engine_commands(struct engine *e);
 /** engine_command_stop() - end the worker; the command is looked at again */

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "db/source.h"
+#include "db/submitter.h"
 #include "jobs/engine-private.h"
+#include "lib/clock.h"
 #include "lib/fs.h"
 #include "lib/json.h"
 #include "lib/log.h"
@@ -148,6 +150,29 @@ static int on_submit_feed(const void *data, size_t len, struct strbuf *why,
 	return ingest_feed(s->ingest, data, len, why);
 }
 
+/* Without this its sender could not see a private one. */
+static int note_submitter(struct engine_submission *s, const json_t *versions)
+{
+	struct db *db = s->e->db;
+	const json_t *v;
+	size_t i;
+	int r = s->who ? db_begin(db) : 0;
+
+	if (!s->who)
+		return 0;
+	json_array_foreach((json_t *)versions, i, v) {
+		if (!r)
+			r = db_submitter_add(db, (struct version_id){
+						json_integer_value(v) },
+					     s->who, s->started_s);
+	}
+	if (!r)
+		r = db_commit(db);
+	if (r)
+		db_rollback(db);
+	return r;
+}
+
 static void on_submit_done(json_t *answer, const char *error, void *arg)
 {
 	struct engine_submission *s = arg;
@@ -162,6 +187,8 @@ static void on_submit_done(json_t *answer, const char *error, void *arg)
 		strbuf_addstr(&why, "there is no patch in it: nothing that "
 				    "looks like \"[PATCH] title\" with a diff");
 	}
+	if (!r)
+		r = note_submitter(s, versions);
 	json_object_set_new(ret, "series", versions);
 	json_set_int(ret, "mails", ingest_count(s->ingest));
 	ingest_free(s->ingest);
@@ -170,6 +197,7 @@ static void on_submit_done(json_t *answer, const char *error, void *arg)
 	s->done(r > 0 ? -EINVAL : r, ret, why.len ? why.buf : NULL, s->arg);
 	engine_kick(s->e);
 	free(s->path);
+	free(s->who);
 	free(s);
 }
 
@@ -193,7 +221,7 @@ static int start_submission(struct engine_submission *s, bool is_private)
 }
 
 int engine_submit(struct engine *e, const void *mbox, size_t len,
-		  bool is_private,
+		  bool is_private, const char *who,
 		  void (*done)(int r, json_t *ret, const char *why, void *arg),
 		  void *arg)
 {
@@ -204,6 +232,8 @@ int engine_submit(struct engine *e, const void *mbox, size_t len,
 	s->e = e;
 	s->done = done;
 	s->arg = arg;
+	s->who = xstrdup(who);
+	s->started_s = clock_now_s();
 	s->path = xasprintf("%s/submit/%d-%u.mbox", e->cfg->state_dir,
 			    (int)getpid(), ++serial);
 	r = fs_mkdir_parent(s->path);
@@ -215,6 +245,7 @@ int engine_submit(struct engine *e, const void *mbox, size_t len,
 		ingest_free(s->ingest);
 		unlink(s->path);
 		free(s->path);
+		free(s->who);
 		free(s);
 		return r;
 	}

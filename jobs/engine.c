@@ -31,6 +31,7 @@ static void look(struct engine *e)
 	engine_tidy(e);
 	engine_repack(e);
 	engine_patchwork(e);
+	engine_hooks(e);
 }
 
 static void on_kick(void *arg)
@@ -101,6 +102,7 @@ int engine_new(const struct config *cfg, struct db *db, struct loop *loop,
 	e->strikes = json_object();
 	INIT_LIST_HEAD(&e->runs);
 	INIT_LIST_HEAD(&e->submissions);
+	INIT_LIST_HEAD(&e->hooks);
 	r = engine_runs_adopt(e, why);
 	if (!r)
 		r = engine_mail_recover(e, why);
@@ -123,6 +125,7 @@ static void stop_submissions(struct engine *e)
 		s->done(-ESHUTDOWN, NULL, "the daemon is stopping", s->arg);
 		unlink(s->path);
 		free(s->path);
+		free(s->who);
 		free(s);
 	}
 }
@@ -144,6 +147,7 @@ void engine_free(struct engine *e)
 	engine_mail_stop(e);
 	engine_command_stop(e);
 	engine_patchwork_stop(e);
+	engine_hooks_stop(e);
 	engine_pull_stop(e);
 	stop_submissions(e);
 	engine_runs_stop(e);

@@ -38,8 +38,10 @@ void engine_kick(struct engine *e);
  */
 int engine_rerun_job(struct engine *e, struct job_id id, const char *who,
 		     json_t **ret, struct strbuf *why);
+/* only jobs on @arch (NULL: any); @failed: only those that did not pass */
 int engine_rerun_version(struct engine *e, struct version_id id,
-			 const char *who, json_t **ret, struct strbuf *why);
+			 const char *arch, bool failed, const char *who,
+			 json_t **ret, struct strbuf *why);
 int engine_cancel_job(struct engine *e, struct job_id id, const char *who,
 		      json_t **ret, struct strbuf *why);
 int engine_cancel_version(struct engine *e, struct version_id id,
@@ -56,15 +58,31 @@ int engine_tree_fetch(struct engine *e, const char *name, const char *who,
 		      json_t **ret, struct strbuf *why);
 int engine_token_add(struct engine *e, const json_t *spec, const char *who,
 		     json_t **ret, struct strbuf *why);
+/* {name} */
+int engine_token_revoke(struct engine *e, const json_t *spec, const char *who,
+			json_t **ret, struct strbuf *why);
+/* {hash, token, expires_s} */
+int engine_session_add(struct engine *e, const json_t *spec, json_t **ret,
+		       struct strbuf *why);
+/* {hash} */
+int engine_session_end(struct engine *e, const json_t *spec, json_t **ret,
+		       struct strbuf *why);
+/* {name, url, events}: gives {name, url, events, secret} */
+int engine_hook_add(struct engine *e, const json_t *spec, const char *who,
+		    json_t **ret, struct strbuf *why);
+/* {name} */
+int engine_hook_remove(struct engine *e, const json_t *spec, const char *who,
+		       json_t **ret, struct strbuf *why);
 /**
  * engine_submit() - take an mbox in
+ * @who: name of the token, which may see the series also when it is private
  * @done: called once, later: 0 with {"series": [ids], "mails": n}, or -errno
  *	with one line
  *
  * Return: 0 or -errno, then @done is not called.
  */
 int engine_submit(struct engine *e, const void *mbox, size_t len,
-		  bool is_private,
+		  bool is_private, const char *who,
 		  void (*done)(int r, json_t *ret, const char *why, void *arg),
 		  void *arg);
 

@@ -121,6 +121,15 @@ static cfg_opt_t limit_opts[] = {
 	CFG_END()
 };
 
+static cfg_opt_t http_opts[] = {
+	CFG_STR_LIST("trusted_proxies", "{}", CFGF_NONE),
+	CFG_INT("requests_per_min", 1200, CFGF_NONE),
+	CFG_INT("token_requests_per_min", 6000, CFGF_NONE),
+	CFG_INT("session_h", 12, CFGF_NONE),
+	CFG_INT("max_viewers", 512, CFGF_NONE),
+	CFG_END()
+};
+
 static cfg_opt_t top_opts[] = {
 	CFG_STR("state_dir", "/var/lib/mmci", CFGF_NONE),
 	CFG_STR("listen_host", "127.0.0.1", CFGF_NONE),
@@ -136,6 +145,7 @@ static cfg_opt_t top_opts[] = {
 	CFG_INT("settle_s", 120, CFGF_NONE),
 	CFG_INT("incomplete_s", 14400, CFGF_NONE),
 	CFG_SEC("matrix", matrix_opts, CFGF_NONE),
+	CFG_SEC("http", http_opts, CFGF_NONE),
 	CFG_SEC("mail", config_mail_opts, CFGF_NONE),
 	CFG_SEC("policy", config_policy_opts, CFGF_MULTI | CFGF_TITLE |
 						     CFGF_NO_TITLE_DUPES),
@@ -152,11 +162,13 @@ static void set_validators(cfg_t *cfg)
 	static const char *const numbers[] = {
 		"build_uid", "build_gid", "settle_s", "incomplete_s",
 		"derived_configs",
-		"limits|warm_max_gib",
+		"limits|warm_max_gib", "http|requests_per_min",
+		"http|token_requests_per_min",
 	};
 	static const char *const counts[] = {
 		"make_jobs", "parallel_jobs", "limits|job_timeout_s",
 		"limits|memory_mib", "limits|disk_mib", "source|poll_s",
+		"http|session_h", "http|max_viewers",
 	};
 	static const char *const names[] = {
 		"state_dir", "listen_host", "libexec_dir", "kconfig_dir",
@@ -221,6 +233,15 @@ static int take_source(cfg_t *sec, struct config_source *s, struct strbuf *why)
 	return 0;
 }
 
+static void take_http(cfg_t *sec, struct config_http *h)
+{
+	config_take_strings(sec, "trusted_proxies", &h->trusted_proxies);
+	h->requests_per_min = cfg_getint(sec, "requests_per_min");
+	h->token_requests_per_min = cfg_getint(sec, "token_requests_per_min");
+	h->session_h = cfg_getint(sec, "session_h");
+	h->max_viewers = cfg_getint(sec, "max_viewers");
+}
+
 static int take_all(cfg_t *cfg, struct config *c, struct strbuf *why)
 {
 	cfg_t *matrix = cfg_getsec(cfg, "matrix");
@@ -247,6 +268,7 @@ static int take_all(cfg_t *cfg, struct config *c, struct strbuf *why)
 	c->memory_mib = cfg_getint(limits, "memory_mib");
 	c->disk_mib = cfg_getint(limits, "disk_mib");
 	c->warm_max_gib = cfg_getint(limits, "warm_max_gib");
+	take_http(cfg_getsec(cfg, "http"), &c->http);
 	config_take_strings(matrix, "arches", &c->arches);
 	config_take_strings(matrix, "kconfigs", &c->kconfigs);
 	config_take_strings(matrix, "toolchains", &c->toolchains);
@@ -339,6 +361,7 @@ void config_free(struct config *c)
 	free(c->libexec_dir);
 	free(c->kconfig_dir);
 	config_mail_free(c);
+	config_free_strings(&c->http.trusted_proxies);
 	config_free_strings(&c->arches);
 	config_free_strings(&c->kconfigs);
 	config_free_strings(&c->toolchains);

@@ -30,6 +30,22 @@ struct config_strings {
 };
 
 /**
+ * struct config_http - who may ask how often
+ * @trusted_proxies: addresses or ADDRESS/BITS whose X-Forwarded-For is believed
+ * @requests_per_min: of one address, 0: no limit
+ * @token_requests_per_min: of one token, 0: no limit
+ * @session_h: hours after which a browser is logged out
+ * @max_viewers: streams of events and logs at a time
+ */
+struct config_http {
+	struct config_strings trusted_proxies;
+	int64_t requests_per_min;
+	int64_t token_requests_per_min;
+	int64_t session_h;
+	int64_t max_viewers;
+};
+
+/**
  * struct config_mail - how replies leave and commands come in
  * @mode: "off", "outbox" or "send"; only with the last anything leaves
  * @transport: "smtp", "sendmail", "maildir", or "" where nothing is sent
@@ -125,6 +141,7 @@ struct config {
 	struct config_strings kconfigs;
 	struct config_strings toolchains;
 	struct config_strings selftests;
+	struct config_http http;
 	struct config_mail mail;
 	struct config_policy *policies;
 	size_t n_policies;

@@ -3,11 +3,16 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
+#include "lib/clock.h"
 #include "lib/json.h"
 #include "lib/list.h"
+
+#define ALIVE_MS 1000
+#define MAX_SILENCE_MS 30000
 
 enum ask_kind {
 	ASK_RERUN_JOB,
@@ -18,6 +23,11 @@ enum ask_kind {
 	ASK_TREE_ADD,
 	ASK_TREE_FETCH,
 	ASK_TOKEN_ADD,
+	ASK_TOKEN_REVOKE,
+	ASK_SESSION_ADD,
+	ASK_SESSION_END,
+	ASK_HOOK_ADD,
+	ASK_HOOK_REMOVE,
 	ASK_OUTBOX_APPROVE,
 	ASK_OUTBOX_REJECT,
 };
@@ -33,7 +43,7 @@ struct ask {
 	const json_t *json;
 	const void *data;
 	size_t len;
-	bool is_private;
+	bool flag;
 	bool answered;
 	int r;
 	json_t *ret;
@@ -48,6 +58,8 @@ struct asks {
 	pthread_cond_t answered;
 	struct list_head waiting;
 	bool closed;
+	struct loop_timer *alive;
+	atomic_llong alive_ms; /* when the loop last turned */
 };
 
 static void answer(struct ask *q, int r)
@@ -72,6 +84,19 @@ static void on_submitted(int r, json_t *ret, const char *why, void *arg)
 	answer(q, r);
 }
 
+static int serve_admin(struct engine *e, struct ask *q)
+{
+	if (q->kind == ASK_TOKEN_REVOKE)
+		return engine_token_revoke(e, q->json, q->who, &q->ret, q->why);
+	if (q->kind == ASK_SESSION_ADD)
+		return engine_session_add(e, q->json, &q->ret, q->why);
+	if (q->kind == ASK_SESSION_END)
+		return engine_session_end(e, q->json, &q->ret, q->why);
+	if (q->kind == ASK_HOOK_ADD)
+		return engine_hook_add(e, q->json, q->who, &q->ret, q->why);
+	return engine_hook_remove(e, q->json, q->who, &q->ret, q->why);
+}
+
 static void serve(struct asks *a, struct ask *q)
 {
 	struct engine *e = a->engine;
@@ -85,7 +110,8 @@ static void serve(struct asks *a, struct ask *q)
 		r = engine_rerun_job(e, job, q->who, &q->ret, q->why);
 		break;
 	case ASK_RERUN_VERSION:
-		r = engine_rerun_version(e, version, q->who, &q->ret, q->why);
+		r = engine_rerun_version(e, version, q->name, q->flag, q->who,
+					 &q->ret, q->why);
 		break;
 	case ASK_CANCEL_JOB:
 		r = engine_cancel_job(e, job, q->who, &q->ret, q->why);
@@ -102,6 +128,13 @@ static void serve(struct asks *a, struct ask *q)
 	case ASK_TOKEN_ADD:
 		r = engine_token_add(e, q->json, q->who, &q->ret, q->why);
 		break;
+	case ASK_TOKEN_REVOKE:
+	case ASK_SESSION_ADD:
+	case ASK_SESSION_END:
+	case ASK_HOOK_ADD:
+	case ASK_HOOK_REMOVE:
+		r = serve_admin(e, q);
+		break;
 	case ASK_OUTBOX_APPROVE:
 		r = engine_outbox_approve(e, out, q->who, &q->ret, q->why);
 		break;
@@ -110,7 +143,7 @@ static void serve(struct asks *a, struct ask *q)
 					 q->why);
 		break;
 	case ASK_SUBMIT:
-		r = engine_submit(e, q->data, q->len, q->is_private,
+		r = engine_submit(e, q->data, q->len, q->flag, q->who,
 				  on_submitted, q);
 		if (!r)
 			return; /* on_submitted() answers */
@@ -143,6 +176,14 @@ static void on_event(int fd, uint32_t events, void *arg)
 		serve(a, q);
 }
 
+static void on_alive(void *arg)
+{
+	struct asks *a = arg;
+
+	atomic_store(&a->alive_ms, clock_mono_ms());
+	a->alive = loop_add_timer(a->loop, ALIVE_MS, on_alive, a);
+}
+
 struct asks *asks_new(struct loop *loop, struct engine *engine)
 {
 	struct asks *a = xcalloc(1, sizeof(*a));
@@ -158,6 +199,7 @@ struct asks *asks_new(struct loop *loop, struct engine *engine)
 		asks_free(a);
 		return NULL;
 	}
+	on_alive(a);
 	return a;
 }
 
@@ -169,6 +211,8 @@ void asks_close(struct asks *a)
 	a->closed = true;
 	pthread_mutex_unlock(&a->lock);
 	loop_del_fd(a->loop, a->event_fd);
+	loop_cancel_timer(a->loop, a->alive);
+	a->alive = NULL;
 	while ((q = take(a)))
 		answer(q, -ESHUTDOWN);
 }
@@ -216,10 +260,12 @@ static int rerun_job(void *arg, struct job_id id, const char *who,
 	return ask(arg, &q, ret, why);
 }
 
-static int rerun_version(void *arg, struct version_id id, const char *who,
-			 json_t **ret, struct strbuf *why)
+static int rerun_version(void *arg, struct version_id id, const char *arch,
+			 bool failed, const char *who, json_t **ret,
+			 struct strbuf *why)
 {
-	struct ask q = { .kind = ASK_RERUN_VERSION, .id = id.v, .who = who };
+	struct ask q = { .kind = ASK_RERUN_VERSION, .id = id.v, .who = who,
+			 .name = arch, .flag = failed };
 
 	return ask(arg, &q, ret, why);
 }
@@ -244,7 +290,7 @@ static int submit(void *arg, const void *mbox, size_t len, bool is_private,
 		  const char *who, json_t **ret, struct strbuf *why)
 {
 	struct ask q = { .kind = ASK_SUBMIT, .data = mbox, .len = len,
-			 .is_private = is_private, .who = who };
+			 .flag = is_private, .who = who };
 
 	return ask(arg, &q, ret, why);
 }
@@ -273,6 +319,33 @@ static int token_add(void *arg, const json_t *spec, const char *who,
 	return ask(arg, &q, ret, why);
 }
 
+static int act(void *arg, enum web_act what, const json_t *spec,
+	       const char *who, json_t **ret, struct strbuf *why)
+{
+	static const enum ask_kind kinds[] = {
+		[WEB_SESSION_ADD] = ASK_SESSION_ADD,
+		[WEB_SESSION_END] = ASK_SESSION_END,
+		[WEB_TOKEN_REVOKE] = ASK_TOKEN_REVOKE,
+		[WEB_HOOK_ADD] = ASK_HOOK_ADD,
+		[WEB_HOOK_REMOVE] = ASK_HOOK_REMOVE,
+	};
+	struct ask q = { .kind = kinds[what], .json = spec, .who = who };
+
+	return ask(arg, &q, ret, why);
+}
+
+static int ready(void *arg, struct strbuf *why)
+{
+	struct asks *a = arg;
+	int64_t silent_ms = clock_mono_ms() - atomic_load(&a->alive_ms);
+
+	if (silent_ms <= MAX_SILENCE_MS)
+		return 0;
+	strbuf_setf(why, "the event loop has not turned for %lld s",
+		    (long long)silent_ms / 1000);
+	return -EAGAIN;
+}
+
 static int outbox_approve(void *arg, struct outgoing_id id, const char *who,
 			  json_t **ret, struct strbuf *why)
 {
@@ -299,6 +372,8 @@ const struct web_ops asks_ops = {
 	.tree_add = tree_add,
 	.tree_fetch = tree_fetch,
 	.token_add = token_add,
+	.act = act,
+	.ready = ready,
 	.outbox_approve = outbox_approve,
 	.outbox_reject = outbox_reject,
 };

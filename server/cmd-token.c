@@ -33,7 +33,8 @@ static int add(struct client *c, int argc, char **argv)
 		return r;
 	if (argc != 1 || !scope)
 		return cmd_usage("token add needs a name and --scope, one or "
-				 "more of read-private, submit, rerun, admin");
+				 "more of read-private, submit, rerun, "
+				 "moderate, admin");
 	if (days)
 		n = strtol(days, &end, 10);
 	if (days && (*end || end == days || n < 1 || n > 36500))
@@ -56,8 +57,51 @@ static int add(struct client *c, int argc, char **argv)
 	return CMD_YES;
 }
 
+static int list(struct client *c, int argc, char **argv)
+{
+	static const struct option_arg opts[] = { { NULL } };
+	json_t *o __free(json) = NULL, *row;
+	size_t i;
+	int r = cmd_options(&argc, argv, opts);
+
+	if (r)
+		return r;
+	if (argc)
+		return cmd_usage("token list takes no arguments");
+	r = api_get(c, "/api/v1/tokens", &o);
+	if (r || c->json)
+		return r ? r : print_json(o);
+	print_text("%-20s %-8s %-16s  %s\n", "NAME", "STATE", "EXPIRES",
+		   "SCOPES");
+	json_array_foreach(json_object_get(o, "items"), i, row) {
+		char when[32] = "never";
+
+		if (json_is_integer(json_object_get(row, "expires_s")))
+			print_age(json_get_int(row, "expires_s", 0), when);
+		print_text("%-20s %-8s %-16.16s  %s\n",
+			   json_get_str(row, "name", ""),
+			   json_get_str(row, "state", ""), when,
+			   json_get_str(row, "scopes", ""));
+	}
+	return CMD_YES;
+}
+
+static int revoke_one(struct client *c, int argc, char **argv)
+{
+	static const struct option_arg opts[] = { { NULL } };
+	int r = cmd_options(&argc, argv, opts);
+
+	if (r)
+		return r;
+	if (argc != 1)
+		return cmd_usage("token revoke needs a name");
+	return api_act(c, "tokens", argv[0], "revoke", "revoked");
+}
+
 const struct cmd cmds_token[] = {
 	{ "add", add, "NAME --scope SCOPE[,SCOPE] [--days N]",
 	  "make a bearer token for the API" },
+	{ "list", list, "", "show whose tokens there are, never the tokens" },
+	{ "revoke", revoke_one, "NAME", "end a token and who logged in with it" },
 	{ 0 },
 };

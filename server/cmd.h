@@ -63,6 +63,7 @@ extern const struct cmd cmds_series[];
 extern const struct cmd cmds_submit[];
 extern const struct cmd cmds_token[];
 extern const struct cmd cmds_tree[];
+extern const struct cmd cmds_webhook[];
 
 /**
  * struct option_arg - an option of a verb that takes a value

@@ -8,7 +8,7 @@
 static const struct noun nouns[] = {
 	{ "series", cmds_series }, { "job", cmds_job },
 	{ "outbox", cmds_outbox }, { "tree", cmds_tree },
-	{ "repro", cmds_repro },
+	{ "repro", cmds_repro }, { "webhook", cmds_webhook },
 	{ "submit", cmds_submit }, { "token", cmds_token },
 	{ "parse", cmds_parse },
 	{ "export", cmds_export }, { "check", cmds_check },

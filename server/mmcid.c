@@ -129,6 +129,14 @@ static int start_web(const struct config *cfg, struct asks *asks,
 		.state_dir = cfg->state_dir,
 		.public_url = cfg->public_url,
 		.db_path = db_path,
+		.trusted_proxies =
+			(const char *const *)cfg->http.trusted_proxies.v,
+		.n_trusted_proxies = cfg->http.trusted_proxies.n,
+		.requests_per_min = (unsigned int)cfg->http.requests_per_min,
+		.token_requests_per_min =
+			(unsigned int)cfg->http.token_requests_per_min,
+		.session_s = cfg->http.session_h * 3600,
+		.max_viewers = (unsigned int)cfg->http.max_viewers,
 	};
 
 	return web_start(&wc, &asks_ops, asks, ret, why);

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 
 #include "jobs/command.h"
+#include "jobs/hook.h"
 #include "jobs/judge.h"
 #include "jobs/patchwork.h"
 #include "jobs/report.h"
@@ -274,6 +275,15 @@ static int do_send(const json_t *request)
 	return answer_or_error(r, answer, &why);
 }
 
+static int do_hook(const json_t *request)
+{
+	struct strbuf why __free(strbuf) = STRBUF_INIT;
+	json_t *answer = NULL;
+	int r = hook_worker(request, &answer, &why);
+
+	return answer_or_error(r, answer, &why);
+}
+
 static const struct {
 	const char *name;
 	int (*fn)(const json_t *request);
@@ -288,6 +298,7 @@ static const struct {
 	{ "maintainers", do_maintainers },
 	{ "patchwork", do_patchwork },
 	{ "send", do_send },
+	{ "hook", do_hook },
 };
 
 int worker_main(const char *name)

@@ -15,7 +15,7 @@ static bool find_reply(struct request *rq, struct response *rs,
 	json_t *v = NULL;
 	int r;
 
-	id->v = args_id(rq->segments[3]);
+	id->v = args_id(rq->segments[request_is_api(rq) ? 3 : 1]);
 	r = view_outgoing(rq->db, *id, request_sees_private(rq), &v);
 	json_decref(v);
 	if (!r)
@@ -59,7 +59,8 @@ void api_outbox_approve(struct request *rq, struct response *rs)
 void api_outbox_reject(struct request *rq, struct response *rs)
 {
 	const struct web_ops *ops = rq->site->ops;
-	const char *reason = request_query(rq, "why");
+	const char *reason = request_is_api(rq) ? request_query(rq, "why") :
+						  request_field(rq, "why");
 	struct strbuf why __free(strbuf) = STRBUF_INIT;
 	struct outgoing_id id;
 	json_t *v = NULL;

@@ -48,9 +48,8 @@ bool args_series(const struct request *rq, struct response *rs,
 	return false;
 }
 
-/* Turn the result of a view into an answer where it is none. */
-static bool loaded(const struct request *rq, struct response *rs, int r,
-		   const char *none)
+bool args_loaded(const struct request *rq, struct response *rs, int r,
+		 const char *none)
 {
 	if (!r)
 		return true;
@@ -75,7 +74,7 @@ bool load_series_list(const struct request *rq, struct response *rs,
 	struct view_page page;
 
 	return args_page(rq, rs, &page) &&
-	       loaded(rq, rs, view_series_list(rq->db, &filter, &page, ret),
+	       args_loaded(rq, rs, view_series_list(rq->db, &filter, &page, ret),
 		      NULL);
 }
 
@@ -84,7 +83,7 @@ bool load_series(const struct request *rq, struct response *rs, json_t **ret)
 	struct version_id id;
 
 	if (!args_series(rq, rs, rq->segments[rq->n_segments - 1], &id) ||
-	    !loaded(rq, rs, view_series(rq->db, id, ret), "No such series."))
+	    !args_loaded(rq, rs, view_series(rq->db, id, ret), "No such series."))
 		return false;
 	grid_add(*ret);
 	return true;
@@ -94,7 +93,7 @@ bool load_job(const struct request *rq, struct response *rs, json_t **ret)
 {
 	struct job_id id = { args_id(rq->segments[rq->n_segments - 1]) };
 
-	return loaded(rq, rs,
+	return args_loaded(rq, rs,
 		      view_job(rq->db, id, request_sees_private(rq), ret),
 		      "There is no job with this number.");
 }
@@ -115,7 +114,7 @@ bool load_findings(const struct request *rq, struct response *rs, json_t **ret)
 	struct view_page page;
 
 	return args_page(rq, rs, &page) && query_series(rq, rs, &series) &&
-	       loaded(rq, rs,
+	       args_loaded(rq, rs,
 		      view_findings(rq->db, series, request_query(rq, "blame"),
 				    &page, ret),
 		      NULL);
@@ -126,7 +125,7 @@ bool load_outbox(const struct request *rq, struct response *rs, json_t **ret)
 	struct view_page page;
 
 	return args_page(rq, rs, &page) &&
-	       loaded(rq, rs,
+	       args_loaded(rq, rs,
 		      view_outbox(rq->db, request_query(rq, "state"), &page,
 				  ret),
 		      NULL);
@@ -140,7 +139,7 @@ bool load_outgoing(const struct request *rq, struct response *rs, json_t **ret)
 	if (ends_with(name, ".eml"))
 		name[strlen(name) - 4] = '\0';
 	id.v = args_id(name);
-	return loaded(rq, rs,
+	return args_loaded(rq, rs,
 		      view_outgoing(rq->db, id, request_sees_private(rq), ret),
 		      "There is no reply with this number.");
 }
@@ -149,10 +148,10 @@ bool load_queue(const struct request *rq, struct response *rs, json_t **ret)
 {
 	json_t *sources = NULL;
 
-	if (!loaded(rq, rs, view_queue(rq->db, request_sees_private(rq), ret),
+	if (!args_loaded(rq, rs, view_queue(rq->db, request_sees_private(rq), ret),
 		    NULL))
 		return false;
-	if (!loaded(rq, rs, view_sources(rq->db, &sources), NULL)) {
+	if (!args_loaded(rq, rs, view_sources(rq->db, &sources), NULL)) {
 		json_decref(*ret);
 		return false;
 	}
@@ -165,7 +164,7 @@ static bool load_array(const struct request *rq, struct response *rs,
 {
 	json_t *rows = NULL;
 
-	if (!loaded(rq, rs, view(rq->db, &rows), NULL))
+	if (!args_loaded(rq, rs, view(rq->db, &rows), NULL))
 		return false;
 	*ret = json_pack("{s:o, s:n}", "items", rows, "next");
 	return true;
@@ -203,7 +202,7 @@ void api_jobs(struct request *rq, struct response *rs)
 	json_t *v = NULL;
 
 	if (args_page(rq, rs, &page) && query_series(rq, rs, &series) &&
-	    loaded(rq, rs,
+	    args_loaded(rq, rs,
 		   view_jobs(rq->db, series, request_query(rq, "state"), &page,
 			     &v),
 		   NULL))
@@ -263,7 +262,7 @@ void api_health(struct request *rq, struct response *rs)
 {
 	json_t *v = NULL;
 
-	if (!loaded(rq, rs, view_health(rq->db, &v), NULL))
+	if (!args_loaded(rq, rs, view_health(rq->db, &v), NULL))
 		return;
 	json_set_text(v, "status", "ok");
 	response_json(rs, 200, v);

@@ -30,6 +30,44 @@ void api_tree_add(struct request *rq, struct response *rs);
 void api_tree_fetch(struct request *rq, struct response *rs);
 void api_token_add(struct request *rq, struct response *rs);
 
+/* api-admin.c: tokens and webhooks */
+void api_tokens(struct request *rq, struct response *rs);
+void api_token_revoke(struct request *rq, struct response *rs);
+void api_webhooks(struct request *rq, struct response *rs);
+void api_webhook_add(struct request *rq, struct response *rs);
+void api_webhook_remove(struct request *rq, struct response *rs);
+
+/* api-events.c: what happens, also as it happens */
+void api_events(struct request *rq, struct response *rs);
+void api_job_live(struct request *rq, struct response *rs);
+void api_mails(struct request *rq, struct response *rs);
+void api_runners(struct request *rq, struct response *rs);
+
+/* service.c: for whoever looks after the service */
+void page_healthz(struct request *rq, struct response *rs);
+void page_readyz(struct request *rq, struct response *rs);
+void page_metrics(struct request *rq, struct response *rs);
+
+/* feed.c: for other programs' pages */
+void page_feed(struct request *rq, struct response *rs);
+void page_badge(struct request *rq, struct response *rs);
+
+/* route.c */
+void api_index(struct request *rq, struct response *rs);
+
+/* session.c: browsers that log in */
+void page_login(struct request *rq, struct response *rs);
+void page_login_post(struct request *rq, struct response *rs);
+void page_logout(struct request *rq, struct response *rs);
+
+/* page-post.c: forms of pages */
+void page_series_rerun(struct request *rq, struct response *rs);
+void page_series_cancel(struct request *rq, struct response *rs);
+void page_job_rerun(struct request *rq, struct response *rs);
+void page_job_cancel(struct request *rq, struct response *rs);
+void page_outbox_approve(struct request *rq, struct response *rs);
+void page_outbox_reject(struct request *rq, struct response *rs);
+
 /* api-outbox.c: moderation */
 void api_outbox_approve(struct request *rq, struct response *rs);
 void api_outbox_reject(struct request *rq, struct response *rs);
@@ -59,6 +97,16 @@ void page_static(struct request *rq, struct response *rs);
  */
 bool args_page(const struct request *rq, struct response *rs,
 	       struct view_page *page);
+/** args_object() - the body as an object, or NULL and the answer in @rs */
+json_t *args_object(struct request *rq, struct response *rs);
+/**
+ * args_loaded() - turn the result of a view into an answer where it is none
+ * @none: what to say for DB_NONE
+ *
+ * Return: true where @r is 0, or false and the answer in @rs.
+ */
+bool args_loaded(const struct request *rq, struct response *rs, int r,
+		 const char *none);
 /** args_id() - a path segment as an id above 0; 0 when it is none */
 int64_t args_id(const char *s);
 /**

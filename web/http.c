@@ -3,97 +3,19 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <microhttpd.h>
-#include <netinet/in.h>
-#include <pthread.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/socket.h>
 
+#include "lib/clock.h"
 #include "lib/json.h"
 #include "lib/log.h"
-#include "web/deadline.h"
-#include "web/pool.h"
-#include "web/request.h"
+#include "web/form.h"
+#include "web/http-private.h"
 
 /* Limits that no one needs to tune. */
 #define MAX_URL_BYTES 4096
 #define MAX_SMALL_BODY_BYTES 65536
 #define CONNECTION_MEMORY_BYTES 32768
-
-struct web {
-	struct site site;
-	struct web_config cfg;
-	struct db_pool *pool;
-	struct deadlines *deadlines;
-	struct MHD_Daemon *daemon;
-	uint16_t port;
-};
-
-/**
- * struct exchange - one request while it is being read and answered
- * @db: taken from the pool while something is looked up
- */
-struct exchange {
-	struct request rq;
-	struct response rs;
-	const struct route *route;
-	struct strbuf body;
-	bool begun;
-};
-
-static const char *const common_headers[][2] = {
-	{ "Content-Security-Policy",
-	  "default-src 'none'; style-src 'self'; script-src 'self'; "
-	  "img-src 'self'; connect-src 'self'; form-action 'self'; "
-	  "base-uri 'none'; frame-ancestors 'none'" },
-	{ "X-Content-Type-Options", "nosniff" },
-	{ "Referrer-Policy", "same-origin" },
-	{ "Cross-Origin-Opener-Policy", "same-origin" },
-	{ "Cross-Origin-Resource-Policy", "same-origin" },
-};
-
-static struct MHD_Response *make_response(struct exchange *x)
-{
-	struct response *rs = &x->rs;
-	struct MHD_Response *r;
-	size_t len = rs->body.len;
-
-	if (rs->fd < 0)
-		return MHD_create_response_from_buffer(
-			len, strbuf_detach(&rs->body), MHD_RESPMEM_MUST_FREE);
-	r = MHD_create_response_from_fd_at_offset64(
-		(uint64_t)rs->length, rs->fd, (uint64_t)rs->offset);
-	if (r)
-		rs->fd = -1; /* closed with the response */
-	return r;
-}
-
-static enum MHD_Result send_response(struct web *web, struct MHD_Connection *c,
-				     struct exchange *x)
-{
-	struct MHD_Response *r = make_response(x);
-	const char *name;
-	enum MHD_Result ret;
-	json_t *v;
-
-	if (!r)
-		return MHD_NO;
-	for (size_t i = 0; i < ARRAY_SIZE(common_headers); i++)
-		MHD_add_response_header(r, common_headers[i][0],
-					common_headers[i][1]);
-	MHD_add_response_header(r, "Content-Type", x->rs.type);
-	if (!json_object_get(x->rs.headers, "Cache-Control"))
-		MHD_add_response_header(r, "Cache-Control",
-					x->rq.authorization ? "no-store" :
-							      "no-cache");
-	json_object_foreach(x->rs.headers, name, v)
-		MHD_add_response_header(r, name, json_string_value(v));
-	deadlines_set(web->deadlines, c, web->cfg.send_timeout_ms);
-	ret = MHD_queue_response(c, x->rs.status, r);
-	MHD_destroy_response(r);
-	return ret;
-}
 
 static enum MHD_Result add_query(void *arg, enum MHD_ValueKind kind,
 				 const char *key, size_t key_len,
@@ -155,9 +77,69 @@ static bool check_body(struct web *web, struct MHD_Connection *c,
 	return false;
 }
 
+static bool refuse_limited(struct web *web, struct exchange *x,
+			   unsigned int wait_s)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%u", wait_s);
+	response_problem(&x->rq, &x->rs, 429,
+			 "You ask too often; Retry-After says when to come "
+			 "again.");
+	response_header(&x->rs, "Retry-After", text);
+	return false;
+}
+
+/* A bad token is counted too: for the address alone. */
+static bool check_rate(struct web *web, struct exchange *x,
+		       const struct in6_addr *from)
+{
+	unsigned int cost = x->route && x->route->cost ? x->route->cost : 1;
+	char key[INET6_ADDRSTRLEN];
+	unsigned int wait_s;
+
+	if (proxy_is_local(from))
+		return true;
+	proxy_rate_key(from, key);
+	wait_s = rate_take(web->by_address, key, cost, clock_mono_ms());
+	return !wait_s || refuse_limited(web, x, wait_s);
+}
+
+static bool check_token_rate(struct web *web, struct exchange *x)
+{
+	unsigned int cost = x->route->cost ? x->route->cost : 1;
+	unsigned int wait_s;
+
+	if (!x->rq.who)
+		return true;
+	wait_s = rate_take(web->by_token, x->rq.who, cost, clock_mono_ms());
+	return !wait_s || refuse_limited(web, x, wait_s);
+}
+
+static const char *header(struct MHD_Connection *c, const char *name)
+{
+	return MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
+}
+
+/* Who asks: the other end, or whom a proxy of ours speaks for. */
+static void find_client(struct web *web, struct MHD_Connection *c,
+			struct exchange *x, struct in6_addr *from)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	const char *proto = header(c, "X-Forwarded-Proto");
+
+	proxy_address(info ? info->client_addr : NULL, from);
+	x->rq.https = proto && !strcasecmp(proto, "https") &&
+		      proxy_trusted(&web->proxies, from);
+	proxy_client(&web->proxies, from, header(c, "X-Forwarded-For"));
+	inet_ntop(AF_INET6, from, x->rq.remote, sizeof(x->rq.remote));
+}
+
 static bool check_head(struct web *web, struct MHD_Connection *c,
 		       struct exchange *x, const char *url)
 {
+	struct in6_addr from;
 	int r = strlen(url) > MAX_URL_BYTES ? -E2BIG :
 					      request_parse_path(&x->rq, url);
 
@@ -172,8 +154,10 @@ static bool check_head(struct web *web, struct MHD_Connection *c,
 	MHD_get_connection_values_n(c, MHD_GET_ARGUMENT_KIND, add_query, x);
 	if (x->rs.status)
 		return false;
+	find_client(web, c, x, &from);
 	x->route = route_find(&x->rq, &x->rs);
-	return x->route && auth_check(&x->rq, &x->rs) &&
+	return check_rate(web, x, &from) && x->route &&
+	       auth_check(&x->rq, &x->rs) && check_token_rate(web, x) &&
 	       auth_require(&x->rq, &x->rs, x->route->scope) &&
 	       check_body(web, c, x);
 }
@@ -195,9 +179,27 @@ static void put_db(struct web *web, struct exchange *x)
 	x->rq.db = NULL;
 }
 
-static const char *header(struct MHD_Connection *c, const char *name)
+static void take_headers(struct request *rq, struct MHD_Connection *c)
 {
-	return MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
+	const struct {
+		const char *name;
+		const char **to;
+	} all[] = {
+		{ "Authorization", &rq->authorization },
+		{ "Range", &rq->range },
+		{ "If-None-Match", &rq->if_none_match },
+		{ "Cookie", &rq->cookie },
+		{ "X-CSRF-Token", &rq->csrf_header },
+		{ "Origin", &rq->origin },
+		{ "Host", &rq->host },
+		{ "Accept", &rq->accept },
+		{ "Accept-Encoding", &rq->accept_encoding },
+		{ "Content-Type", &rq->content_type },
+		{ "Last-Event-ID", &rq->last_event_id },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		*all[i].to = header(c, all[i].name);
 }
 
 static enum MHD_Result begin(struct web *web, struct MHD_Connection *c,
@@ -211,13 +213,32 @@ static enum MHD_Result begin(struct web *web, struct MHD_Connection *c,
 	x->rq.method = method;
 	x->rq.path = url;
 	x->rq.query = json_object();
-	x->rq.authorization = header(c, MHD_HTTP_HEADER_AUTHORIZATION);
-	x->rq.range = header(c, MHD_HTTP_HEADER_RANGE);
-	x->rq.if_none_match = header(c, MHD_HTTP_HEADER_IF_NONE_MATCH);
+	take_headers(&x->rq, c);
 	deadlines_set(web->deadlines, c, web->cfg.body_timeout_ms);
 	more = take_db(web, x) && check_head(web, c, x, url);
 	put_db(web, x);
-	return more ? MHD_YES : send_response(web, c, x);
+	return more ? MHD_YES : http_send(web, c, x);
+}
+
+static bool is_form(const struct request *rq)
+{
+	return rq->content_type &&
+	       !strncasecmp(rq->content_type,
+			    "application/x-www-form-urlencoded", 33);
+}
+
+/* Forms are for pages; the API takes JSON and mails. */
+static bool check_form(struct exchange *x)
+{
+	struct request *rq = &x->rq;
+
+	if (strcmp(x->route->method, "POST") || request_is_api(rq))
+		return true;
+	if (is_form(rq) && form_urlencoded(rq->body, rq->body_len, &rq->form)) {
+		response_problem(rq, &x->rs, 400, "This form cannot be read.");
+		return false;
+	}
+	return auth_form(rq, &x->rs);
 }
 
 static enum MHD_Result finish(struct web *web, struct MHD_Connection *c,
@@ -225,10 +246,10 @@ static enum MHD_Result finish(struct web *web, struct MHD_Connection *c,
 {
 	x->rq.body = x->body.buf;
 	x->rq.body_len = x->body.len;
-	if (take_db(web, x))
+	if (check_form(x) && take_db(web, x))
 		x->route->handle(&x->rq, &x->rs);
 	put_db(web, x);
-	return send_response(web, c, x);
+	return http_send(web, c, x);
 }
 
 static enum MHD_Result on_request(void *arg, struct MHD_Connection *c,
@@ -255,6 +276,7 @@ static void *on_uri(void *arg, const char *uri, struct MHD_Connection *c)
 {
 	struct exchange *x = xcalloc(1, sizeof(*x));
 
+	x->from_ms = clock_mono_ms();
 	response_init(&x->rs);
 	strbuf_init(&x->body);
 	return x;
@@ -307,59 +329,7 @@ static void on_log(void *arg, const char *fmt, va_list ap)
 	pr_debug("%s\n", text.buf);
 }
 
-union address {
-	struct sockaddr any;
-	struct sockaddr_in v4;
-	struct sockaddr_in6 v6;
-};
-
-static int parse_address(const char *text, uint16_t port, union address *a)
-{
-	memset(a, 0, sizeof(*a));
-	if (inet_pton(AF_INET, text, &a->v4.sin_addr) == 1) {
-		a->v4.sin_family = AF_INET;
-		a->v4.sin_port = htons(port);
-		return 0;
-	}
-	if (inet_pton(AF_INET6, text, &a->v6.sin6_addr) == 1) {
-		a->v6.sin6_family = AF_INET6;
-		a->v6.sin6_port = htons(port);
-		return 0;
-	}
-	return -EINVAL;
-}
-
-static int open_socket(struct web *web, const char *address, int *ret,
-		       struct strbuf *why)
-{
-	int fd __free(fd) = -1, one = 1, r = 0;
-	socklen_t len = sizeof(union address);
-	union address a;
-
-	if (parse_address(address, web->cfg.port, &a)) {
-		strbuf_setf(why, "%s is no IPv4 or IPv6 address", address);
-		return -EINVAL;
-	}
-	fd = socket(a.any.sa_family,
-		    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0 ||
-	    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) ||
-	    bind(fd, &a.any, a.any.sa_family == AF_INET ? sizeof(a.v4) :
-							  sizeof(a.v6)) ||
-	    listen(fd, 128) || getsockname(fd, &a.any, &len))
-		r = -errno;
-	if (r) {
-		strbuf_setf(why, "cannot listen on %s port %u: %s", address,
-			    web->cfg.port, strerror(-r));
-		return r;
-	}
-	/* same place in both kinds of address */
-	web->port = ntohs(a.v4.sin_port);
-	*ret = no_free_fd(fd);
-	return 0;
-}
-
-static int start_daemon(struct web *web, int fd, struct strbuf *why)
+int http_start(struct web *web, int fd, struct strbuf *why)
 {
 	struct MHD_OptionItem options[] = {
 		{ MHD_OPTION_EXTERNAL_LOGGER, (intptr_t)on_log, NULL },
@@ -378,7 +348,8 @@ static int start_daemon(struct web *web, int fd, struct strbuf *why)
 	};
 
 	web->daemon = MHD_start_daemon(
-		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ERROR_LOG, web->port,
+		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ERROR_LOG |
+			MHD_ALLOW_SUSPEND_RESUME, web->port,
 		NULL, NULL, on_request, web, MHD_OPTION_ARRAY, options,
 		MHD_OPTION_END);
 	if (web->daemon)
@@ -386,94 +357,4 @@ static int start_daemon(struct web *web, int fd, struct strbuf *why)
 	strbuf_setf(why, "the HTTP server does not start: %s",
 		    strerror(errno));
 	return errno ? -errno : -EIO;
-}
-
-static void set_defaults(struct web *web, const struct web_config *cfg)
-{
-	struct web_config *c = &web->cfg;
-
-	*c = *cfg;
-	/* a pool has at least two */
-	c->threads = cfg->threads ? max(cfg->threads, 2U) : 4;
-	if (!c->max_connections)
-		c->max_connections = 256;
-	if (!c->header_timeout_ms)
-		c->header_timeout_ms = 15000;
-	if (!c->body_timeout_ms)
-		c->body_timeout_ms = 60000;
-	if (!c->send_timeout_ms)
-		c->send_timeout_ms = 600000;
-	web->site.max_body_bytes = cfg->max_body_bytes ? cfg->max_body_bytes :
-							 16 << 20;
-	web->site.state_dir = xstrdup(cfg->state_dir);
-	web->site.archive_url = xstrdup(cfg->archive_url);
-	web->site.public_url = xstrdup(cfg->public_url);
-}
-
-static int check_config(const struct web_config *cfg, struct strbuf *why)
-{
-	const char *url = cfg->archive_url;
-
-	if (url && !starts_with(url, "https://") && !starts_with(url, "http://")) {
-		strbuf_setf(why, "archive_url: %s does not start with http:// "
-			    "or https://", url);
-		return -EINVAL;
-	}
-	return 0;
-}
-
-int web_start(const struct web_config *cfg, const struct web_ops *ops,
-	      void *arg, struct web **ret, struct strbuf *why)
-{
-	struct web *web;
-	int fd = -1;
-	int r = check_config(cfg, why);
-
-	if (r)
-		return r;
-	web = xcalloc(1, sizeof(*web));
-	set_defaults(web, cfg);
-	web->site.ops = ops;
-	web->site.arg = arg;
-	web->pool = db_pool_new(cfg->db_path, web->cfg.threads);
-	r = template_set_new(template_files, n_template_files,
-			     &web->site.templates, why);
-	if (!r)
-		r = db_pool_try(web->pool, why);
-	if (!r)
-		r = deadlines_start(&web->deadlines);
-	if (!r)
-		r = open_socket(web, cfg->address ? cfg->address : "127.0.0.1",
-				&fd, why);
-	if (!r) {
-		r = start_daemon(web, fd, why);
-		if (r)
-			close(fd);
-	}
-	if (r) {
-		web_stop(web);
-		return r;
-	}
-	*ret = web;
-	return 0;
-}
-
-uint16_t web_port(const struct web *web)
-{
-	return web->port;
-}
-
-void web_stop(struct web *web)
-{
-	if (!web)
-		return;
-	if (web->daemon)
-		MHD_stop_daemon(web->daemon); /* closes the socket as well */
-	deadlines_stop(web->deadlines);
-	db_pool_free(web->pool);
-	template_set_free(web->site.templates);
-	free(web->site.state_dir);
-	free(web->site.archive_url);
-	free(web->site.public_url);
-	free(web);
 }

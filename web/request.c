@@ -67,6 +67,7 @@ void request_release(struct request *rq)
 	for (size_t i = 0; i < rq->n_segments; i++)
 		free(rq->segments[i]);
 	json_decref(rq->query);
+	json_decref(rq->form);
 	free(rq->who);
 }
 
@@ -77,24 +78,38 @@ const char *request_query(const struct request *rq, const char *name)
 	return v && *v ? v : NULL;
 }
 
+const char *request_field(const struct request *rq, const char *name)
+{
+	const char *v = json_get_str(rq->form, name, NULL);
+
+	return v && *v ? v : NULL;
+}
+
 bool request_is_api(const struct request *rq)
 {
 	return rq->n_segments && !strcmp(rq->segments[0], "api");
 }
 
-bool request_sees_private(const struct request *rq)
-{
-	return rq->scopes & SCOPE_READ_PRIVATE;
-}
-
 void response_init(struct response *rs)
 {
-	*rs = (struct response){ .fd = -1, .headers = json_object() };
+	*rs = (struct response){ .fd = -1, .headers = json_object(),
+				 .stream = { .fd = -1 } };
 	strbuf_init(&rs->body);
+}
+
+void stream_release(struct stream *st)
+{
+	if (st->kind == STREAM_NONE)
+		return;
+	if (st->fd >= 0)
+		close(st->fd);
+	free(st->kinds);
+	*st = (struct stream){ .fd = -1 };
 }
 
 void response_release(struct response *rs)
 {
+	stream_release(&rs->stream);
 	strbuf_release(&rs->body);
 	json_decref(rs->headers);
 	if (rs->fd >= 0)
@@ -114,7 +129,9 @@ static const struct {
 	{ 200, "OK" },
 	{ 201, "Created" },
 	{ 202, "Accepted" },
+	{ 204, "No Content" },
 	{ 206, "Partial Content" },
+	{ 303, "See Other" },
 	{ 304, "Not Modified" },
 	{ 400, "Bad Request" },
 	{ 401, "Unauthorized" },
@@ -125,7 +142,9 @@ static const struct {
 	{ 411, "Length Required" },
 	{ 413, "Content Too Large" },
 	{ 414, "URI Too Long" },
+	{ 415, "Unsupported Media Type" },
 	{ 416, "Range Not Satisfiable" },
+	{ 429, "Too Many Requests" },
 	{ 500, "Internal Server Error" },
 	{ 501, "Not Implemented" },
 	{ 503, "Service Unavailable" },
@@ -218,6 +237,38 @@ void response_errno(const struct request *rq, struct response *rs, int r,
 	response_problem(rq, rs, status, why);
 }
 
+void response_redirect(struct response *rs, const char *where)
+{
+	rs->status = 303;
+	rs->type = NULL;
+	strbuf_reset(&rs->body);
+	response_header(rs, "Location", where);
+}
+
+/* null, or what a template needs for the forms of who is logged in */
+static json_t *session_json(const struct request *rq)
+{
+	json_t *o, *scopes = json_object();
+	unsigned int bits;
+	const char *name;
+
+	if (!*rq->session) {
+		json_decref(scopes);
+		return json_null();
+	}
+	for (size_t i = 0; (name = auth_scope_name(i, &bits)); i++) {
+		/* a template's names have no dash */
+		json_set_bool(scopes, strcmp(name, "read-private") ? name :
+								     "private",
+			      (rq->scopes & bits) == bits);
+	}
+	o = json_object();
+	json_set_text(o, "user", rq->who);
+	json_object_set_new(o, "scopes", scopes);
+	json_set_text(o, "csrf", rq->csrf);
+	return o;
+}
+
 /* A table's frame shows only when it has rows: has_X for every list X. */
 static void add_has(json_t *v)
 {
@@ -243,6 +294,7 @@ void response_page(const struct request *rq, struct response *rs,
 	json_set_bool(v, nav, true);
 	json_set_int(v, "now_s", clock_now_s());
 	json_set_text(v, "archive_url", rq->site->archive_url);
+	json_object_set_new(v, "session", session_json(rq));
 	rs->status = 200;
 	rs->type = "text/html; charset=utf-8";
 	strbuf_reset(&rs->body);

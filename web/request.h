@@ -8,12 +8,14 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "db/id.h"
 #include "db/sqlite.h"
 #include "lib/strbuf.h"
 #include "web/template.h"
 #include "web/web.h"
 
 #define MAX_SEGMENTS 8
+#define SESSION_COOKIE "mmci_session"
 
 enum scope {
 	SCOPE_RERUN = 1 << 0,
@@ -23,8 +25,12 @@ enum scope {
 	SCOPE_ADMIN = 1 << 4,
 };
 
+struct stats;
+
 /**
  * struct site - what all requests have in common; read-only after start
+ * @session_s: how long a browser stays logged in
+ * @stats: what was answered so far
  */
 struct site {
 	const struct web_ops *ops;
@@ -34,6 +40,8 @@ struct site {
 	char *archive_url;
 	char *public_url;
 	size_t max_body_bytes;
+	int64_t session_s;
+	struct stats *stats;
 };
 
 /**
@@ -41,10 +49,15 @@ struct site {
  * @db: read-only, for this request alone
  * @segments: the path between its slashes, decoded
  * @query: object of strings, decoded
- * @authorization, @range, @if_none_match: header values or NULL
+ * @remote: address of the client, as text
+ * @https: the client speaks TLS, with the proxy before us
+ * @authorization ... @host: header values or NULL
  * @body: NULL until it has arrived
+ * @form: fields of a form in the body, object of strings, or NULL
  * @who: name of the token, NULL without one
  * @scopes: what it may do
+ * @session: hash of the cookie of a browser that is logged in, or ""
+ * @csrf: what its forms must say, or ""
  */
 struct request {
 	const struct site *site;
@@ -54,13 +67,53 @@ struct request {
 	char *segments[MAX_SEGMENTS];
 	size_t n_segments;
 	json_t *query;
+	char remote[48];
+	bool https;
 	const char *authorization;
 	const char *range;
 	const char *if_none_match;
+	const char *cookie;
+	const char *csrf_header;
+	const char *origin;
+	const char *host;
+	const char *accept;
+	const char *accept_encoding;
+	const char *content_type;
+	const char *last_event_id;
 	const char *body;
 	size_t body_len;
+	json_t *form;
 	char *who;
 	unsigned int scopes;
+	char session[65];
+	char csrf[65];
+};
+
+enum stream_kind {
+	STREAM_NONE,
+	STREAM_EVENTS,
+	STREAM_LOG,
+};
+
+/**
+ * struct stream - an answer that goes on for as long as somebody listens
+ * @after: events: number of the last one that is known already
+ * @series, @job: only what concerns them; .v 0: all
+ * @kinds: only these, or what begins with them and a dot; "" for all; owned
+ * @see_private: also of private series
+ * @fd: log: read from, owned; @offset: from there
+ * @number: log: of the attempt of @job
+ */
+struct stream {
+	enum stream_kind kind;
+	int64_t after;
+	struct version_id series;
+	struct job_id job;
+	char *kinds;
+	bool see_private;
+	int fd;
+	off_t offset;
+	int number;
 };
 
 /**
@@ -68,6 +121,7 @@ struct request {
  * @type: media type, a constant
  * @headers: object of strings, beside those every answer has
  * @fd: when not negative, @length bytes from @offset are sent, not @body
+ * @stream: unless its kind is %STREAM_NONE this is sent, neither @body nor @fd
  */
 struct response {
 	unsigned int status;
@@ -77,6 +131,7 @@ struct response {
 	int fd;
 	off_t offset;
 	off_t length;
+	struct stream stream;
 };
 
 /**
@@ -93,9 +148,18 @@ void request_release(struct request *rq);
 const char *request_query(const struct request *rq, const char *name);
 /** request_is_api() - is the answer for a program? */
 bool request_is_api(const struct request *rq);
-/** request_sees_private() - may its sender read private series? */
+/** request_field() - a field of the form in the body, or NULL if "" or absent */
+const char *request_field(const struct request *rq, const char *name);
+/**
+ * request_sees_private() - may its sender read private series?
+ *
+ * With the scope for it: all. The token that sent one in sees that one, where
+ * the request is for it alone (by path, or by "series" in the query).
+ */
 bool request_sees_private(const struct request *rq);
 
+/** stream_release() - free what it owns */
+void stream_release(struct stream *st);
 /** response_init() - status 0, nothing else yet */
 void response_init(struct response *rs);
 /** response_release() - free what it owns */
@@ -117,14 +181,28 @@ void response_problem(const struct request *rq, struct response *rs,
  */
 void response_errno(const struct request *rq, struct response *rs, int r,
 		    const char *why);
-/** response_page() - answer with a page; the reference of @v is taken */
+/** response_redirect() - 303: look at @where, a path of ours, instead */
+void response_redirect(struct response *rs, const char *where);
+/**
+ * response_page() - answer with a page; the reference of @v is taken
+ *
+ * Adds "session": null, or {"user", "scopes": {NAME: true}, "csrf"} of who is
+ * logged in. A form shows only with its scope and has a field "csrf":
+ *
+ *	{{#session.scopes.rerun}}<form method="post" action="/job/{{id}}/rerun">
+ *	<input type="hidden" name="csrf" value="{{session.csrf}}">...
+ */
 void response_page(const struct request *rq, struct response *rs,
 		   const char *name, json_t *v);
 /** status_text() - "Not Found" */
 const char *status_text(unsigned int status);
 
 /**
- * auth_check() - find out who asks (RFC 6750)
+ * auth_check() - find out who asks: a bearer token (RFC 6750) or the cookie of
+ * a browser that is logged in
+ *
+ * With a cookie, what changes something needs the session's CSRF token too: as
+ * field "csrf" of a form, or in X-CSRF-Token for the API.
  *
  * Return: true, also without a token; false when one was sent that is not
  * good, then @rs has the answer.
@@ -138,6 +216,20 @@ bool auth_check(struct request *rq, struct response *rs);
 bool auth_require(const struct request *rq, struct response *rs,
 		  enum scope scope);
 
+/**
+ * auth_form() - does a form come from a page of ours?
+ *
+ * For requests to pages, when the body is there.
+ *
+ * Return: true, or false and the answer, 403, in @rs.
+ */
+bool auth_form(const struct request *rq, struct response *rs);
+/** auth_scope_name() - the n-th scope's name, NULL behind the last */
+const char *auth_scope_name(size_t n, unsigned int *bits);
+
+/** auth_scope_word() - what a scope is called, NULL for 0 */
+const char *auth_scope_word(enum scope scope);
+
 /** struct route - one line of the table in route.c */
 struct route {
 	const char *method;
@@ -145,6 +237,7 @@ struct route {
 	void (*handle)(struct request *rq, struct response *rs);
 	enum scope scope; /* 0: none needed */
 	bool big_body;
+	unsigned int cost; /* requests it counts as where they are limited */
 };
 
 /**

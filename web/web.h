@@ -21,7 +21,14 @@ struct web;
  *	"https://lore.kernel.org/linux-mm/"; NULL: no such links
  * @public_url: how this service is reached from outside, for scripts
  * @threads: HTTP threads, 0 means 4
- * @max_connections: further ones wait to be accepted, 0 means 256
+ * @max_connections: further ones wait to be accepted, 0 means 768
+ * @max_viewers: streams of events and logs at a time, 0 means 512
+ * @trusted_proxies: addresses, or ADDRESS/BITS, whose X-Forwarded-For and
+ *	X-Forwarded-Proto are believed; borrowed until web_stop()
+ * @requests_per_min: one address may ask so often, 0: no limit; this machine
+ *	itself is not counted
+ * @token_requests_per_min: the same for one token
+ * @session_s: a browser is logged out after so long, 0 means 12 hours
  * @header_timeout_ms: a request line and its headers must arrive within this,
  *	also the longest pause between two requests; 0 means 15000
  * @body_timeout_ms: a request body must arrive within this; 0 means 60000
@@ -39,10 +46,32 @@ struct web_config {
 	const char *public_url;
 	unsigned int threads;
 	unsigned int max_connections;
+	unsigned int max_viewers;
+	const char *const *trusted_proxies;
+	size_t n_trusted_proxies;
+	unsigned int requests_per_min;
+	unsigned int token_requests_per_min;
+	int64_t session_s;
 	unsigned int header_timeout_ms;
 	unsigned int body_timeout_ms;
 	unsigned int send_timeout_ms;
 	size_t max_body_bytes;
+};
+
+/**
+ * enum web_act - what &web_ops.act is asked for, and with which members
+ * @WEB_SESSION_ADD: {hash: of the cookie, token: its name, expires_s}
+ * @WEB_SESSION_END: {hash}
+ * @WEB_TOKEN_REVOKE: {name}
+ * @WEB_HOOK_ADD: {name, url, events}; the answer has "secret", shown this once
+ * @WEB_HOOK_REMOVE: {name}
+ */
+enum web_act {
+	WEB_SESSION_ADD,
+	WEB_SESSION_END,
+	WEB_TOKEN_REVOKE,
+	WEB_HOOK_ADD,
+	WEB_HOOK_REMOVE,
 };
 
 /**
@@ -62,8 +91,10 @@ struct web_ops {
 	/* run again; 202 */
 	int (*rerun_job)(void *arg, struct job_id id, const char *who,
 			 json_t **ret, struct strbuf *why);
-	int (*rerun_version)(void *arg, struct version_id id, const char *who,
-			     json_t **ret, struct strbuf *why);
+	/* only what runs on @arch (NULL: any); @failed: only what did not pass */
+	int (*rerun_version)(void *arg, struct version_id id, const char *arch,
+			     bool failed, const char *who, json_t **ret,
+			     struct strbuf *why);
 	/* give up what has not ended yet; 202 */
 	int (*cancel_job)(void *arg, struct job_id id, const char *who,
 			  json_t **ret, struct strbuf *why);
@@ -81,6 +112,11 @@ struct web_ops {
 	/* {name, scopes, expires_s}; @ret has "token", shown this once; 201 */
 	int (*token_add)(void *arg, const json_t *spec, const char *who,
 			 json_t **ret, struct strbuf *why);
+	/* whatever else is asked for with nothing but a JSON object */
+	int (*act)(void *arg, enum web_act act, const json_t *spec,
+		   const char *who, json_t **ret, struct strbuf *why);
+	/* 0 while the owner of the database is at work, else -errno */
+	int (*ready)(void *arg, struct strbuf *why);
 	/* let a held reply go, or withdraw one; @reason may be ""; 202 */
 	int (*outbox_approve)(void *arg, struct outgoing_id id,
 			      const char *who, json_t **ret,

@@ -31,6 +31,8 @@ static struct {
 	int64_t id;
 	size_t len;
 	bool is_private;
+	char arch[16];
+	bool failed;
 	int answer;
 } asked;
 
@@ -54,9 +56,12 @@ static int rerun_job(void *arg, struct job_id id, const char *who,
 	return note("rerun_job", id.v, who, ret, why);
 }
 
-static int rerun_version(void *arg, struct version_id id, const char *who,
-			 json_t **ret, struct strbuf *why)
+static int rerun_version(void *arg, struct version_id id, const char *arch,
+			 bool failed, const char *who, json_t **ret,
+			 struct strbuf *why)
 {
+	snprintf(asked.arch, sizeof(asked.arch), "%s", arch ? arch : "");
+	asked.failed = failed;
 	return note("rerun_version", id.v, who, ret, why);
 }
 
@@ -521,12 +526,20 @@ static void tokens_are_checked_before_anything_else(void **state)
 	assert_int_equal(status("GET", "/api/v1/series", "nope"), 401);
 }
 
-static void a_token_in_the_address_counts_for_nothing(void **state)
+static void a_token_in_the_address_is_refused(void **state)
 {
-	assert_int_equal(status("POST", "/api/v1/jobs/11/rerun?access_token="
-				SAMPLE_TOKEN_ADMIN, NULL), 401);
+	struct answer a __free(answer) =
+		ask("POST", "/api/v1/jobs/11/rerun?access_token="
+		    SAMPLE_TOKEN_ADMIN, NULL, NULL, "");
+
+	assert_int_equal(a.status, 400);
+	assert_true(has(&a.body, "A token does not belong in an address"));
 	assert_int_equal(status("POST", "/api/v1/jobs/11/rerun?token="
-				SAMPLE_TOKEN_ADMIN, NULL), 401);
+				SAMPLE_TOKEN_ADMIN, NULL), 400);
+	/* not even beside a good one: it is known to others now */
+	assert_int_equal(status("GET", "/api/v1/series?api_key=x",
+				SAMPLE_TOKEN_ADMIN), 400);
+	assert_int_equal(status("GET", "/?token=x", NULL), 400);
 }
 
 static void other_schemes_are_401(void **state)
@@ -862,7 +875,7 @@ int main(void)
 		cmocka_unit_test(a_path_leads_nowhere_else),
 		cmocka_unit_test(methods_that_fit_not_are_405),
 		cmocka_unit_test(tokens_are_checked_before_anything_else),
-		cmocka_unit_test(a_token_in_the_address_counts_for_nothing),
+		cmocka_unit_test(a_token_in_the_address_is_refused),
 		cmocka_unit_test(other_schemes_are_401),
 		cmocka_unit_test(a_rerun_reaches_the_daemon),
 		cmocka_unit_test(what_the_daemon_says_gets_its_status),
