@@ -7,6 +7,8 @@
 #include <git2/sys/commit.h>
 #include <string.h>
 
+#include "kernel-series/git-loose.h"
+
 /*
  * The enum of our header shares no name with git2.h; values of modes are those
  * of the tree format itself.
@@ -64,6 +66,14 @@ static void from_oid(const git_oid *oid, struct git_id *id)
 	memcpy(id->raw, oid->id, sizeof(id->raw));
 }
 
+/* Above the backends it is opened with, so that it is the one written to. */
+static int write_as_is(struct git_repo *repo)
+{
+	char *dir __free(kfree) = xasprintf("%s/objects", repo->path);
+
+	return git_odb_add_backend(repo->odb, loose_backend(dir), 99);
+}
+
 int repo_open(const char *path, struct git_repo **ret, struct strbuf *why)
 {
 	struct git_repo *repo;
@@ -78,6 +88,8 @@ int repo_open(const char *path, struct git_repo **ret, struct strbuf *why)
 	r = git_repository_open_bare(&repo->repo, path);
 	if (!r)
 		r = git_repository_odb(&repo->odb, repo->repo);
+	if (!r)
+		r = write_as_is(repo);
 	if (r) {
 		strbuf_addf(why, "%s: %s", path, last_error());
 		repo_free(repo);

@@ -372,7 +372,7 @@ def source(location, name="list", kind="public-inbox"):
 source {name} {{
 	kind = "{kind}"
 	location = "{location}"
-	poll_s = 1
+	poll_s = 4
 }}
 """
 

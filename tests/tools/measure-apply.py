@@ -23,8 +23,8 @@ import time
 
 ROUNDS = 7
 ENV = {**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1",
-       "GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.org",
-       "GIT_COMMITTER_NAME": "A", "GIT_COMMITTER_EMAIL": "a@example.org"}
+       "GIT_AUTHOR_NAME": "A. Developer", "GIT_AUTHOR_EMAIL": "a@example.org",
+       "GIT_COMMITTER_NAME": "A. Developer", "GIT_COMMITTER_EMAIL": "a@example.org"}
 
 
 def git(repo, *args, data=None, env=None):
