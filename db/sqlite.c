@@ -6,10 +6,20 @@
 #include <string.h>
 
 #include "db/migrations.h"
+#include "db/search.h"
+#include "db/stmt-cache.h"
+#include "lib/clock.h"
 #include "lib/json.h"
+
+/* Steps of SQLite's machine between two looks at the clock. */
+#define STEPS_PER_LOOK 20000
+/* So many versions are indexed in one transaction. */
+#define INDEX_AT_ONCE 50
 
 struct db {
 	sqlite3 *h;
+	struct stmt_cache cache;
+	int64_t deadline_ms; /* of clock_mono_ms(), 0: none */
 };
 
 struct stmt {
@@ -37,6 +47,8 @@ static int to_errno(int rc)
 		return -EROFS;
 	case SQLITE_CANTOPEN:
 		return -ENOENT;
+	case SQLITE_INTERRUPT:
+		return -ETIMEDOUT;
 	case SQLITE_CONSTRAINT:
 		if (rc == SQLITE_CONSTRAINT_UNIQUE ||
 		    rc == SQLITE_CONSTRAINT_PRIMARYKEY)
@@ -69,8 +81,11 @@ int db_begin(struct db *db)
 
 int db_commit(struct db *db)
 {
-	int r = exec(db, "COMMIT");
+	int r;
 
+	/* what cannot be indexed now stays noted, and stops nothing */
+	(void)search_refresh(db, INDEX_AT_ONCE);
+	r = exec(db, "COMMIT");
 	if (r)
 		db_rollback(db);
 	return r;
@@ -130,6 +145,42 @@ static int migrate(struct db *db, const char *path, struct strbuf *why)
 	return 0;
 }
 
+/* What an older mmci, or another program, has written. */
+static int index_rest(struct db *db)
+{
+	int left = 1;
+
+	while (left > 0) {
+		int r = db_begin(db);
+
+		if (r)
+			return r;
+		left = search_refresh(db, INDEX_AT_ONCE);
+		if (left < 0) {
+			db_rollback(db);
+			return left;
+		}
+		r = db_commit(db);
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
+static int on_progress(void *arg)
+{
+	const struct db *db = arg;
+
+	return db->deadline_ms && clock_mono_ms() > db->deadline_ms;
+}
+
+void db_limit_ms(struct db *db, unsigned int ms)
+{
+	db->deadline_ms = ms ? clock_mono_ms() + ms : 0;
+	sqlite3_progress_handler(db->h, ms ? STEPS_PER_LOOK : 0,
+				 ms ? on_progress : NULL, db);
+}
+
 static int open_flags(const char *path, int flags, struct db **ret,
 		      struct strbuf *why)
 {
@@ -170,6 +221,8 @@ int db_open(const char *path, struct db **ret, struct strbuf *why)
 		return r;
 	}
 	r = migrate(db, path, why);
+	if (!r)
+		r = index_rest(db);
 	if (r) {
 		if (!why->len)
 			strbuf_setf(why, "%s: %s", path, db_error(db));
@@ -188,6 +241,7 @@ void db_close(struct db *db)
 {
 	if (!db)
 		return;
+	stmt_cache_clear(&db->cache);
 	sqlite3_close_v2(db->h);
 	free(db);
 }
@@ -198,7 +252,11 @@ struct stmt *db_prepare(struct db *db, const char *sql)
 
 	st->db = db;
 	st->next = 1;
-	st->error = to_errno(sqlite3_prepare_v2(db->h, sql, -1, &st->s, NULL));
+	st->s = stmt_cache_take(&db->cache, sql);
+	if (!st->s)
+		st->error = to_errno(sqlite3_prepare_v3(
+			db->h, sql, -1, SQLITE_PREPARE_PERSISTENT, &st->s,
+			NULL));
 	return st;
 }
 
@@ -206,7 +264,11 @@ void stmt_free(struct stmt *st)
 {
 	if (!st)
 		return;
-	sqlite3_finalize(st->s);
+	if (st->s) {
+		sqlite3_reset(st->s);
+		sqlite3_clear_bindings(st->s);
+		stmt_cache_put(&st->db->cache, st->s);
+	}
 	free(st);
 }
 

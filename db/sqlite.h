@@ -31,6 +31,13 @@ int db_open(const char *path, struct db **ret, struct strbuf *why);
  * Return: as db_open().
  */
 int db_open_ro(const char *path, struct db **ret, struct strbuf *why);
+/**
+ * db_limit_ms() - let queries run for at most @ms from now
+ *
+ * After that stmt_step() gives -ETIMEDOUT, until another limit is set; 0: no
+ * limit. A stranger's question must not keep a thread for long.
+ */
+void db_limit_ms(struct db *db, unsigned int ms);
 /** db_close() - close and free; NULL is fine */
 void db_close(struct db *db);
 DEFINE_FREE(db, struct db *, db_close(_T))
@@ -39,7 +46,11 @@ const char *db_error(struct db *db);
 
 /** db_begin() - start a transaction that may write; they do not nest */
 int db_begin(struct db *db);
-/** db_commit() - make it last; 0 or -EIO, then nothing of it happened */
+/**
+ * db_commit() - make it last, indexed for search
+ *
+ * Return: 0 or -EIO, then nothing of it happened.
+ */
 int db_commit(struct db *db);
 /** db_rollback() - undo it; harmless outside a transaction */
 void db_rollback(struct db *db);
@@ -51,7 +62,7 @@ void db_rollback(struct db *db);
  * stmt_step(). Never returns NULL.
  */
 struct stmt *db_prepare(struct db *db, const char *sql);
-/** stmt_free() - finish the statement; NULL is fine */
+/** stmt_free() - done with it, it may be kept for the next; NULL is fine */
 void stmt_free(struct stmt *st);
 DEFINE_FREE(stmt, struct stmt *, stmt_free(_T))
 
@@ -71,7 +82,7 @@ void stmt_bind_id(struct stmt *st, int64_t v);
  *
  * Return: DB_ROW; DB_NONE at the end; -EEXIST for a violated uniqueness;
  * -EINVAL for any other constraint or a mistake in the statement; -EBUSY;
- * -EIO.
+ * -ETIMEDOUT as db_limit_ms() says; -EIO.
  */
 int stmt_step(struct stmt *st);
 /** stmt_reset() - back to the start with no parameters bound */

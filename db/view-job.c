@@ -4,16 +4,6 @@
 #include "db/view.h"
 #include "lib/json.h"
 
-#define JOB_COLUMNS                                                     \
-	"j.id, j.kind, j.arch, j.kconfig, j.toolchain, j.state,"        \
-	" j.state_why, j.priority, j.attempts, j.upto,"                          \
-	" j.base_commit,"                                                \
-	" j.created_s, j.changed_s"
-
-#define SERIES_COLUMNS                                                  \
-	" v.id AS series_id, v.key AS series_key,"                      \
-	" v.title AS series_title, v.version AS series_version"
-
 /* A result is kept as it came: it may be no JSON at all. */
 #define RESULT "CASE WHEN json_valid(a.result) THEN a.result ELSE '{}' END"
 
@@ -36,7 +26,7 @@
 	" j.kconfig, j.toolchain != 'gcc', j.toolchain, j.id"
 
 static const char sql_of[] =
-	"SELECT " JOB_COLUMNS "," RESULT_COLUMNS " FROM job j"
+	"SELECT " VIEW_JOB_COLUMNS "," RESULT_COLUMNS " FROM job j"
 	" LEFT JOIN attempt a ON a.id = " VIEW_LAST_RESULT("j.id")
 	" WHERE j.version_id = ? AND j.upto = 0" JOB_ORDER;
 
@@ -46,7 +36,7 @@ int view_jobs_of(struct db *db, struct version_id series, json_t **ret)
 }
 
 static const char sql_controls[] =
-	"SELECT " JOB_COLUMNS "," RESULT_COLUMNS " FROM version v"
+	"SELECT " VIEW_JOB_COLUMNS "," RESULT_COLUMNS " FROM version v"
 	" JOIN job j ON j.version_id IS NULL AND j.base_commit = v.base_commit"
 	" LEFT JOIN attempt a ON a.id = " VIEW_LAST_RESULT("j.id")
 	" WHERE v.id = ? AND EXISTS (SELECT 1 FROM job o"
@@ -58,37 +48,9 @@ int view_controls_of(struct db *db, struct version_id series, json_t **ret)
 	return view_rows(db, sql_controls, series.v, ret);
 }
 
-static const char sql_list[] =
-	"SELECT " JOB_COLUMNS "," SERIES_COLUMNS
-	" FROM job j LEFT JOIN version v ON v.id = j.version_id"
-	" WHERE (v.private IS NOT 1 OR ?1)"
-	" AND (?2 IS NULL OR j.version_id = ?2)"
-	" AND (?3 IS NULL OR j.state = ?3) AND j.id < ?4"
-	" ORDER BY j.id DESC LIMIT ?5";
-
-int view_jobs(struct db *db, struct version_id series, const char *state,
-	      const struct view_page *page, json_t **ret)
-{
-	struct stmt *st __free(stmt) = db_prepare(db, sql_list);
-	json_t *rows = NULL;
-	int64_t unused, id;
-	int r = view_cursor(page, &unused, &id);
-
-	if (r)
-		return r;
-	stmt_bind_int64(st, page->see_private);
-	stmt_bind_id(st, series.v);
-	stmt_bind_text(st, state);
-	stmt_bind_int64(st, id);
-	stmt_bind_int64(st, view_limit(page));
-	r = stmt_all_json(st, &rows);
-	if (!r)
-		*ret = view_list(page, rows, NULL, "id");
-	return r;
-}
-
 static const char sql_one[] =
-	"SELECT " JOB_COLUMNS ", v.private," SERIES_COLUMNS ", t.name AS tree"
+	"SELECT " VIEW_JOB_COLUMNS ", v.private," VIEW_JOB_SERIES_COLUMNS
+	", t.name AS tree"
 	" FROM job j LEFT JOIN version v ON v.id = j.version_id"
 	" LEFT JOIN tree t ON t.id = v.tree_id WHERE j.id = ?";
 
@@ -220,7 +182,8 @@ int view_attempt_dir(struct db *db, struct job_id id, int number,
 }
 
 static const char sql_queue[] =
-	"SELECT " JOB_COLUMNS "," SERIES_COLUMNS ", a.number AS attempt,"
+	"SELECT " VIEW_JOB_COLUMNS "," VIEW_JOB_SERIES_COLUMNS
+	", a.number AS attempt,"
 	" a.runner, a.started_s,"
 	" (SELECT json_group_array(json_object('id', o.id, 'kind', o.kind,"
 	"   'arch', o.arch, 'state', o.state))"

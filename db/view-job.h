@@ -5,16 +5,6 @@
 #include "db/view-series.h"
 
 /**
- * view_jobs() - jobs, the newest first, with the columns of the table
- * @series: only those of this version; .v 0: any
- * @state: only those in this state, or NULL
- *
- * Return: 0 and {"items", "next"}; -EINVAL for a bad cursor; errors of
- * stmt_step().
- */
-int view_jobs(struct db *db, struct version_id series, const char *state,
-	      const struct view_page *page, json_t **ret);
-/**
  * view_job() - one job: its columns, series, needs, attempts with their
  * results, findings, tests and measures of the attempt that ended last
  *

@@ -6,15 +6,8 @@
 #include "db/view.h"
 #include "lib/json.h"
 
-#define FINDING_COLUMNS                                                 \
-	"f.id, f.number, f.until_number, f.stage, f.blame, f.tool,"     \
-	" f.severity, f.option, f.file, f.line, f.col, f.function,"     \
-	" f.message, f.detail, f.fingerprint, f.leader_id, f.state,"    \
-	" f.state_why, f.created_s, f.job_id, j.arch, j.kconfig,"       \
-	" j.toolchain"
-
 static const char sql_of[] =
-	"SELECT " FINDING_COLUMNS ", ifnull(l.n, 0) AS follows,"
+	"SELECT " VIEW_FINDING_COLUMNS ", ifnull(l.n, 0) AS follows,"
 	" (SELECT t.fate FROM fate t WHERE t.version_id = f.version_id"
 	"  AND t.fingerprint = f.fingerprint LIMIT 1) AS fate"
 	" FROM finding f JOIN job j ON j.id = f.job_id"
@@ -76,37 +69,6 @@ int view_findings_of(struct db *db, struct version_id series, json_t **ret)
 	}
 	*ret = no_free_ptr(all);
 	return 0;
-}
-
-static const char sql_list[] =
-	"SELECT " FINDING_COLUMNS ", v.id AS series_id, v.key AS series_key,"
-	" v.title AS series_title, v.version AS series_version, v.total"
-	" FROM finding f JOIN job j ON j.id = f.job_id"
-	" JOIN version v ON v.id = f.version_id"
-	" WHERE (v.private = 0 OR ?1) AND f.leader_id IS NULL"
-	" AND (?2 IS NULL OR f.version_id = ?2)"
-	" AND (?3 = 'any' OR f.blame = ?3) AND f.id < ?4"
-	" ORDER BY f.id DESC LIMIT ?5";
-
-int view_findings(struct db *db, struct version_id series, const char *blame,
-		  const struct view_page *page, json_t **ret)
-{
-	struct stmt *st __free(stmt) = db_prepare(db, sql_list);
-	json_t *rows = NULL;
-	int64_t unused, id;
-	int r = view_cursor(page, &unused, &id);
-
-	if (r)
-		return r;
-	stmt_bind_int64(st, page->see_private);
-	stmt_bind_id(st, series.v);
-	stmt_bind_text(st, blame ? blame : "series");
-	stmt_bind_int64(st, id);
-	stmt_bind_int64(st, view_limit(page));
-	r = stmt_all_json(st, &rows);
-	if (!r)
-		*ret = view_list(page, rows, NULL, "id");
-	return r;
 }
 
 /* The control of job j: the same run on the base. */

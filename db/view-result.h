@@ -22,16 +22,6 @@ int view_compiled_at(struct db *db, struct version_id series, json_t **ret);
  */
 int view_findings_of(struct db *db, struct version_id series, json_t **ret);
 /**
- * view_findings() - findings of all series, the newest first
- * @series: only those of this version; .v 0: any
- * @blame: only those blamed on this, or NULL for "series"; "any": all
- *
- * Return: 0 and {"items", "next"}; -EINVAL for a bad cursor; errors of
- * stmt_step().
- */
-int view_findings(struct db *db, struct version_id series, const char *blame,
-		  const struct view_page *page, json_t **ret);
-/**
  * view_tests_of() - test results of one version against those of its base
  *
  * @ret is {"counts": {passed, ...}, "list"}: the list has those that did not

@@ -27,32 +27,6 @@ struct view_page {
 };
 
 /**
- * struct view_series_filter - all members may be NULL: not asked for
- * @state: a status as in the answer; "running" is any with work under way
- * @author: part of the name or the address, ASCII letters in any case
- * @text: part of the title, or a whole Message-ID
- * @tree: name of the base tree
- */
-struct view_series_filter {
-	const char *state;
-	const char *author;
-	const char *text;
-	const char *tree;
-};
-
-/**
- * view_series_list() - versions of series, the last changed first
- *
- * @ret is {"items", "next"}; an item has the columns of the version, "status"
- * (verdict, or waiting, running, superseded), "tree", "archs": one
- * {arch, state, errors, warnings, patch, running, waiting, ended, total} per
- * architecture that has jobs, and "bench": {state, name, percent} or null.
- *
- * Return: 0; -EINVAL for a cursor that is none of ours; errors of stmt_step().
- */
-int view_series_list(struct db *db, const struct view_series_filter *filter,
-		     const struct view_page *page, json_t **ret);
-/**
  * view_series_find() - the version that a number or a Message-ID names
  * @name: digits: the id; else the Message-ID of any of its mails, with or
  *	without angle brackets

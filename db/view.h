@@ -29,6 +29,37 @@ json_t *view_list(const struct view_page *page, json_t *rows,
  */
 int view_cursor(const struct view_page *page, int64_t *major, int64_t *minor);
 
+/* Columns of a version as every view of it has them, and where from. */
+#define VIEW_SERIES_COLUMNS                                            \
+	"v.id, v.key, v.topic_id, v.version, v.total, v.title,"        \
+	" v.prefix, v.author_name, v.author_email, v.date_s, v.state," \
+	" v.state_why, v.base_commit, v.base_why, v.verdict,"          \
+	" v.verdict_why, v.private, v.created_s, v.changed_s,"         \
+	" v.verdict_s, (v.early & 2) > 0 AS so_far,"                   \
+	" v.last_mail_s, t.name AS tree,"                              \
+	" CASE WHEN t.commit_id = v.base_commit THEN t.describe END"   \
+	"  AS base_describe, s.name AS source, v.status"
+
+#define VIEW_SERIES_FROM                                               \
+	" FROM version v LEFT JOIN tree t ON t.id = v.tree_id"         \
+	" LEFT JOIN source s ON s.id = v.source_id"
+
+#define VIEW_JOB_COLUMNS                                               \
+	"j.id, j.kind, j.arch, j.kconfig, j.toolchain, j.state,"       \
+	" j.state_why, j.priority, j.attempts, j.upto, j.base_commit," \
+	" j.created_s, j.changed_s"
+
+#define VIEW_JOB_SERIES_COLUMNS                                        \
+	" v.id AS series_id, v.key AS series_key,"                     \
+	" v.title AS series_title, v.version AS series_version"
+
+#define VIEW_FINDING_COLUMNS                                           \
+	"f.id, f.number, f.until_number, f.stage, f.blame, f.tool,"    \
+	" f.severity, f.option, f.file, f.line, f.col, f.function,"    \
+	" f.message, f.detail, f.fingerprint, f.leader_id, f.state,"   \
+	" f.state_why, f.created_s, f.job_id, j.arch, j.kconfig,"      \
+	" j.toolchain"
+
 /* The attempt whose result counts: the last that left one. */
 #define VIEW_LAST_RESULT(job)                                          \
 	"(SELECT la.id FROM attempt la WHERE la.job_id = " job         \

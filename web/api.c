@@ -2,6 +2,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "db/list-jobs.h"
+#include "db/list-series.h"
 #include "db/view-job.h"
 #include "db/view-result.h"
 #include "db/view-service.h"
@@ -56,10 +58,21 @@ bool args_loaded(const struct request *rq, struct response *rs, int r,
 	if (r == -EINVAL && request_query(rq, "cursor"))
 		response_problem(rq, rs, 400, "cursor is the \"next\" of an "
 					      "earlier answer.");
+	else if (r == -ETIMEDOUT)
+		response_errno(rq, rs, r, "This question takes too long; ask "
+					  "for less.");
 	else /* -EINVAL: a mistake of ours or of the data, not the client's */
 		response_errno(rq, rs, r == -EINVAL ? -EIO : r,
 			       r == DB_NONE ? none : db_error(rq->db));
 	return false;
+}
+
+/* "findings=1": with some, "findings=0": without; 0: not asked for */
+static int query_findings(const struct request *rq)
+{
+	const char *v = request_query(rq, "findings");
+
+	return !v ? 0 : strcmp(v, "0") ? 1 : -1;
 }
 
 bool load_series_list(const struct request *rq, struct response *rs,
@@ -69,7 +82,11 @@ bool load_series_list(const struct request *rq, struct response *rs,
 		.state = request_query(rq, "state"),
 		.author = request_query(rq, "author"),
 		.text = request_query(rq, "text"),
+		.list = request_query(rq, "list"),
 		.tree = request_query(rq, "tree"),
+		.arch = request_query(rq, "arch"),
+		.mine = request_query(rq, "mine"),
+		.findings = query_findings(rq),
 	};
 	struct view_page page;
 
@@ -110,14 +127,21 @@ static bool query_series(const struct request *rq, struct response *rs,
 
 bool load_findings(const struct request *rq, struct response *rs, json_t **ret)
 {
-	struct version_id series;
+	struct view_finding_filter filter = {
+		.blame = request_query(rq, "blame"),
+		.severity = request_query(rq, "severity"),
+		.stage = request_query(rq, "stage"),
+		.arch = request_query(rq, "arch"),
+		.tool = request_query(rq, "tool"),
+		.file = request_query(rq, "file"),
+		.text = request_query(rq, "text"),
+	};
 	struct view_page page;
 
-	return args_page(rq, rs, &page) && query_series(rq, rs, &series) &&
-	       args_loaded(rq, rs,
-		      view_findings(rq->db, series, request_query(rq, "blame"),
-				    &page, ret),
-		      NULL);
+	return args_page(rq, rs, &page) &&
+	       query_series(rq, rs, &filter.series) &&
+	       args_loaded(rq, rs, view_findings(rq->db, &filter, &page, ret),
+			   NULL);
 }
 
 bool load_outbox(const struct request *rq, struct response *rs, json_t **ret)
@@ -197,15 +221,20 @@ void api_series(struct request *rq, struct response *rs)
 
 void api_jobs(struct request *rq, struct response *rs)
 {
-	struct version_id series;
+	struct view_job_filter filter = {
+		.state = request_query(rq, "state"),
+		.kind = request_query(rq, "kind"),
+		.arch = request_query(rq, "arch"),
+		.kconfig = request_query(rq, "kconfig"),
+		.toolchain = request_query(rq, "toolchain"),
+		.controls = request_query(rq, "controls"),
+	};
 	struct view_page page;
 	json_t *v = NULL;
 
-	if (args_page(rq, rs, &page) && query_series(rq, rs, &series) &&
-	    args_loaded(rq, rs,
-		   view_jobs(rq->db, series, request_query(rq, "state"), &page,
-			     &v),
-		   NULL))
+	if (args_page(rq, rs, &page) &&
+	    query_series(rq, rs, &filter.series) &&
+	    args_loaded(rq, rs, view_jobs(rq->db, &filter, &page, &v), NULL))
 		response_json(rs, 200, v);
 }
 

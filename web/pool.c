@@ -3,6 +3,9 @@
 
 #include <pthread.h>
 
+/* What one request may take; a page takes milliseconds. */
+#define QUERY_LIMIT_MS 5000
+
 struct db_pool {
 	pthread_mutex_t lock;
 	char *path;
@@ -42,8 +45,13 @@ int db_pool_get(struct db_pool *pool, struct db **ret, struct strbuf *why)
 	if (pool->n)
 		db = pool->idle[--pool->n];
 	pthread_mutex_unlock(&pool->lock);
-	if (!db)
-		return db_open_ro(pool->path, ret, why);
+	if (!db) {
+		int r = db_open_ro(pool->path, &db, why);
+
+		if (r)
+			return r;
+	}
+	db_limit_ms(db, QUERY_LIMIT_MS);
 	*ret = db;
 	return 0;
 }

@@ -211,6 +211,7 @@ static unsigned int status_of(int r)
 	case -EBUSY:
 	case -EAGAIN:
 	case -ESHUTDOWN:
+	case -ETIMEDOUT:
 		return 503;
 	case -ENOSYS:
 		return 501;

@@ -360,6 +360,7 @@ void sample_make(const char *dir)
 	struct db *db __free(db) = NULL;
 
 	must(db_open(path, &db, &why), why.buf);
+	must(db_begin(db), "begin"); /* its end indexes for search */
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		sql(db, rows[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(hostile_rows); i++)
@@ -369,5 +370,6 @@ void sample_make(const char *dir)
 	add_token(db, SAMPLE_TOKEN_SUBMIT, "submit", 0);
 	add_token(db, SAMPLE_TOKEN_READ, "read-private rerun", 0);
 	add_token(db, SAMPLE_TOKEN_EXPIRED, "admin", 1000);
+	must(db_commit(db), "commit");
 	write_logs(dir);
 }
