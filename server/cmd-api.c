@@ -79,10 +79,9 @@ static int refused(const struct net_reply *reply, const char *path)
 }
 
 static int request(struct client *c, struct net_spec *spec, const char *path,
-		   const char *content_type, struct net_reply *reply)
+		   const char *header, struct net_reply *reply)
 {
 	char *url __free(kfree) = NULL, *auth __free(kfree) = NULL;
-	char *type __free(kfree) = NULL;
 	struct strbuf why __free(strbuf) = STRBUF_INIT;
 	const char *headers[3];
 	int n = 0, r;
@@ -95,10 +94,8 @@ static int request(struct client *c, struct net_spec *spec, const char *path,
 		auth = xasprintf("Authorization: Bearer %s", c->token);
 		headers[n++] = auth;
 	}
-	if (content_type) {
-		type = xasprintf("Content-Type: %s", content_type);
-		headers[n++] = type;
-	}
+	if (header)
+		headers[n++] = header;
 	headers[n] = NULL;
 	spec->url = url;
 	spec->headers = headers;
@@ -108,6 +105,11 @@ static int request(struct client *c, struct net_spec *spec, const char *path,
 		cmd_fail("%s", why.buf);
 		return r == -EINVAL ? CMD_USAGE : CMD_UNREACHABLE;
 	}
+	return CMD_YES;
+}
+
+static int good(const struct net_reply *reply, const char *path)
+{
 	if (reply->status < 200 || reply->status > 299)
 		return refused(reply, path);
 	return CMD_YES;
@@ -123,11 +125,16 @@ int api_call(struct client *c, const char *method, const char *path,
 		.body = body,
 		.body_len = len,
 	};
+	char *type __free(kfree) = NULL;
 	json_error_t err;
 	json_t *o;
 	int r;
 
-	r = request(c, &spec, path, content_type, &reply);
+	if (content_type)
+		type = xasprintf("Content-Type: %s", content_type);
+	r = request(c, &spec, path, type, &reply);
+	if (!r)
+		r = good(&reply, path);
 	if (r || !ret)
 		return r;
 	o = json_loadb(reply.body.buf, reply.body.len, JSON_DECODE_ANY, &err);
@@ -174,7 +181,43 @@ int api_get_text(struct client *c, const char *path)
 		.chunk = isatty(1) ? write_safe : write_out,
 	};
 
-	return request(c, &spec, path, NULL, &reply);
+	int r = request(c, &spec, path, NULL, &reply);
+
+	return r ? r : good(&reply, path);
+}
+
+struct counted {
+	int (*write)(const void *data, size_t len, void *arg);
+	int64_t n;
+};
+
+static int write_counted(const void *data, size_t len, void *arg)
+{
+	struct counted *counted = arg;
+
+	counted->n += (int64_t)len;
+	return counted->write(data, len, NULL);
+}
+
+int api_get_text_from(struct client *c, const char *path, int64_t *offset)
+{
+	struct net_reply reply __free(net_reply) = NET_REPLY_INIT;
+	struct counted counted = { isatty(1) ? write_safe : write_out, 0 };
+	struct net_spec spec = {
+		.max_bytes = SIZE_MAX,
+		.chunk = write_counted,
+		.arg = &counted,
+	};
+	char *range __free(kfree) = xasprintf("Range: bytes=%lld-",
+					      (long long)*offset);
+	int r = request(c, &spec, path, range, &reply);
+
+	*offset += counted.n;
+	if (r || reply.status == 416) /* nothing new */
+		return r;
+	if (reply.status == 200 && *offset > counted.n)
+		return cmd_fail("%s: no part of it can be had", path);
+	return good(&reply, path);
 }
 
 int api_act(struct client *c, const char *noun, const char *id,

@@ -3,51 +3,28 @@
 #include <string.h>
 
 #include "kernel-series/net.h"
-#include "server/cmd.h"
+#include "server/follow.h"
+#include "server/show.h"
 
-static void print_row(const json_t *j)
-{
-	print_text("%5" PRId64 "  %-9s %-5s %-6s %-8s %-8s %s\n",
-		   json_get_int(j, "id", 0), json_get_str(j, "state", ""),
-		   json_get_str(j, "kind", ""), json_get_str(j, "arch", ""),
-		   json_get_str(j, "kconfig", ""),
-		   json_get_str(j, "toolchain", ""),
-		   json_get_str(j, "series_title", "(base)"));
-}
+static const struct column list_columns[] = {
+	{ "ID", "id", COL_NUMBER },   { "STATE", "state" },
+	{ "KIND", "kind" },	      { "ARCH", "arch" },
+	{ "CONFIG", "kconfig" },      { "TOOLCHAIN", "toolchain" },
+	{ "AGE", "changed_s", COL_AGE },
+	{ "SERIES", "series_title", COL_WRAP }, { NULL },
+};
+static const char *const list_params[] = {
+	"series", "state", "kind", "arch", "kconfig", "toolchain", "controls",
+	NULL,
+};
 
 static int list(struct client *c, int argc, char **argv)
 {
-	const char *series = NULL, *state = NULL, *limit = NULL, *cursor = NULL;
-	const struct option_arg opts[] = {
-		{ "--series", &series }, { "--state", &state },
-		{ "--limit", &limit },   { "--cursor", &cursor },
-		{ NULL },
+	static const struct list_spec spec = {
+		"job list", "/api/v1/jobs", list_columns, list_params,
 	};
-	struct strbuf path __free(strbuf) = STRBUF_INIT;
-	json_t *o __free(json) = NULL;
-	json_t *item;
-	size_t i;
-	int r = cmd_options(&argc, argv, opts);
 
-	if (r)
-		return r;
-	if (argc)
-		return cmd_usage("job list takes no %s", argv[0]);
-	strbuf_addstr(&path, "/api/v1/jobs");
-	query_add(&path, "series", series);
-	query_add(&path, "state", state);
-	query_add(&path, "limit", limit);
-	query_add(&path, "cursor", cursor);
-	r = api_get(c, path.buf, &o);
-	if (r)
-		return r;
-	if (c->json)
-		return print_json(o);
-	json_array_foreach(json_object_get(o, "items"), i, item)
-		print_row(item);
-	if (json_get_str(o, "next", NULL))
-		print_text("more: --cursor %s\n", json_get_str(o, "next", ""));
-	return CMD_YES;
+	return list_run(c, &spec, argc, argv);
 }
 
 static void show_attempts(const json_t *attempts)
@@ -68,24 +45,17 @@ static void show_attempts(const json_t *attempts)
 	}
 }
 
-static int show(struct client *c, int argc, char **argv)
+static void print_job(const json_t *o)
 {
-	struct strbuf path __free(strbuf) = STRBUF_INIT;
-	json_t *o __free(json) = NULL;
 	json_t *v;
 	size_t i;
-	int r;
 
-	if (argc != 1)
-		return cmd_usage("job show needs one number");
-	strbuf_addstr(&path, "/api/v1/jobs/");
-	net_add_url_escaped(&path, argv[0]);
-	r = api_get(c, path.buf, &o);
-	if (r)
-		return r;
-	if (c->json)
-		return print_json(o);
-	print_row(o);
+	print_text("job %" PRId64 ": %s\n", json_get_int(o, "id", 0),
+		   json_get_str(o, "state", ""));
+	print_text("  %s on %s, config %s, %s\n", json_get_str(o, "kind", ""),
+		   json_get_str(o, "arch", ""), json_get_str(o, "kconfig", ""),
+		   json_get_str(o, "toolchain", ""));
+	print_text("  %s\n", json_get_str(o, "series_title", "of a base"));
 	if (*json_get_str(o, "state_why", ""))
 		print_text("because %s\n", json_get_str(o, "state_why", ""));
 	json_array_foreach(json_object_get(o, "needs"), i, v)
@@ -95,14 +65,24 @@ static int show(struct client *c, int argc, char **argv)
 			   json_get_str(v, "state", ""));
 	show_attempts(json_object_get(o, "attempts_list"));
 	json_array_foreach(json_object_get(o, "findings"), i, v)
-		print_text("found   %" PRId64 ": %s:%" PRId64 ": %s: %s (%s)\n",
-			   json_get_int(v, "number", 0),
+		print_text("%s:%" PRId64 ": %s: %s (patch %" PRId64 ", %s)\n",
 			   json_get_str(v, "file", ""),
 			   json_get_int(v, "line", 0),
 			   json_get_str(v, "severity", ""),
 			   json_get_str(v, "message", ""),
+			   json_get_int(v, "number", 0),
 			   json_get_str(v, "blame", ""));
-	return CMD_YES;
+}
+
+static int show(struct client *c, int argc, char **argv)
+{
+	struct strbuf path __free(strbuf) = STRBUF_INIT;
+
+	if (argc != 1)
+		return cmd_usage("job show needs one number");
+	strbuf_addstr(&path, "/api/v1/jobs/");
+	net_add_url_escaped(&path, argv[0]);
+	return show_run(c, path.buf, print_job, job_ended);
 }
 
 static int job_log(struct client *c, int argc, char **argv)
@@ -124,6 +104,8 @@ static int job_log(struct client *c, int argc, char **argv)
 	net_add_url_escaped(&path, argv[0]);
 	strbuf_addstr(&path, "/log");
 	query_add(&path, "attempt", attempt);
+	if (c->watch)
+		return follow_log(c, argv[0], path.buf);
 	return api_get_text(c, path.buf);
 }
 
@@ -143,10 +125,11 @@ static int cancel(struct client *c, int argc, char **argv)
 
 const struct cmd cmds_job[] = {
 	{ "list", list,
-	  "[--series N] [--state S] [--limit N] [--cursor C]",
+	  "[--series ID] [--state S] [--kind K] [--arch A] [--kconfig C]"
+	  " [--toolchain T] [--controls 1] [--limit N] [--cursor C]",
 	  "jobs, the newest first" },
 	{ "show", show, "ID", "one job: attempts, needs, findings" },
-	{ "log", job_log, "ID [--attempt N]", "its log" },
+	{ "log", job_log, "ID [--attempt N]", "its log; with --watch as it grows" },
 	{ "rerun", rerun, "ID", "run it again, as a new attempt" },
 	{ "cancel", cancel, "ID", "give it up" },
 	{ 0 },

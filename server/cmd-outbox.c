@@ -2,46 +2,22 @@
 #include <inttypes.h>
 
 #include "kernel-series/net.h"
-#include "server/cmd.h"
+#include "server/show.h"
+
+static const struct column list_columns[] = {
+	{ "ID", "id", COL_NUMBER },	 { "STATE", "state" },
+	{ "AGE", "created_s", COL_AGE }, { "SUBJECT", "subject", COL_WRAP },
+	{ NULL },
+};
+static const char *const list_params[] = { "state", NULL };
 
 static int list(struct client *c, int argc, char **argv)
 {
-	const char *state = NULL, *limit = NULL, *cursor = NULL;
-	const struct option_arg opts[] = {
-		{ "--state", &state }, { "--limit", &limit },
-		{ "--cursor", &cursor }, { NULL },
+	static const struct list_spec spec = {
+		"outbox list", "/api/v1/outbox", list_columns, list_params,
 	};
-	struct strbuf path __free(strbuf) = STRBUF_INIT;
-	json_t *o __free(json) = NULL;
-	json_t *item;
-	size_t i;
-	int r = cmd_options(&argc, argv, opts);
 
-	if (r)
-		return r;
-	if (argc)
-		return cmd_usage("outbox list takes no %s", argv[0]);
-	strbuf_addstr(&path, "/api/v1/outbox");
-	query_add(&path, "state", state);
-	query_add(&path, "limit", limit);
-	query_add(&path, "cursor", cursor);
-	r = api_get(c, path.buf, &o);
-	if (r)
-		return r;
-	if (c->json)
-		return print_json(o);
-	json_array_foreach(json_object_get(o, "items"), i, item) {
-		char date[32];
-
-		print_age(json_get_int(item, "created_s", 0), date);
-		print_text("%5" PRId64 "  %-8s %s  %s\n",
-			   json_get_int(item, "id", 0),
-			   json_get_str(item, "state", ""), date,
-			   json_get_str(item, "subject", ""));
-	}
-	if (json_get_str(o, "next", NULL))
-		print_text("more: --cursor %s\n", json_get_str(o, "next", ""));
-	return CMD_YES;
+	return list_run(c, &spec, argc, argv);
 }
 
 /* Who would get it, who would not, and which rule says so. */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "kernel-series/net.h"
-#include "server/cmd.h"
+#include "server/show.h"
 
 /* "source-dir" and "git" locations are read by the daemon, not from here */
 static char *absolute(const char *location)
@@ -69,31 +69,21 @@ static int add(struct client *c, int argc, char **argv)
 	return CMD_YES;
 }
 
+static const struct column list_columns[] = {
+	{ "NAME", "name" },	{ "STATE", "state" },
+	{ "KIND", "kind" },	{ "COMMIT", "commit_id", COL_COMMIT },
+	{ "IS", "describe" },	{ "FETCHED", "fetched_s", COL_AGE },
+	{ "FROM", "location", COL_WRAP }, { "ERROR", "error" },
+	{ NULL },
+};
+
 static int list(struct client *c, int argc, char **argv)
 {
-	json_t *o __free(json) = NULL;
-	json_t *items, *t;
-	size_t i;
-	int r;
+	static const struct list_spec spec = {
+		"tree list", "/api/v1/trees", list_columns, NULL,
+	};
 
-	if (argc)
-		return cmd_usage("tree list takes no %s", argv[0]);
-	r = api_get(c, "/api/v1/trees", &o);
-	if (r)
-		return r;
-	if (c->json)
-		return print_json(o);
-	items = json_is_array(o) ? o : json_object_get(o, "items");
-	json_array_foreach(items, i, t)
-		print_text("%-12s %-8s %-14s %.12s %s%s%s\n",
-			   json_get_str(t, "name", ""),
-			   json_get_str(t, "state", ""),
-			   json_get_str(t, "kind", ""),
-			   json_get_str(t, "commit_id", "-"),
-			   json_get_str(t, "describe", ""),
-			   json_get_str(t, "error", NULL) ? ": " : "",
-			   json_get_str(t, "error", ""));
-	return CMD_YES;
+	return list_run(c, &spec, argc, argv);
 }
 
 static int fetch(struct client *c, int argc, char **argv)

@@ -24,12 +24,14 @@ enum cmd_exit {
  *	request needs it
  * @token: bearer token or NULL
  * @json: print the answer as JSON
+ * @watch: print again when it changes
  */
 struct client {
 	char *config_path;
 	char *url;
 	char *token;
 	bool json;
+	bool watch;
 };
 
 /**
@@ -55,11 +57,15 @@ struct noun {
 extern const struct cmd cmds_check[];
 extern const struct cmd cmds_check_config[];
 extern const struct cmd cmds_export[];
+extern const struct cmd cmds_finding[];
+extern const struct cmd cmds_health[];
 extern const struct cmd cmds_job[];
 extern const struct cmd cmds_outbox[];
 extern const struct cmd cmds_parse[];
+extern const struct cmd cmds_queue[];
 extern const struct cmd cmds_repro[];
 extern const struct cmd cmds_series[];
+extern const struct cmd cmds_source[];
 extern const struct cmd cmds_submit[];
 extern const struct cmd cmds_token[];
 extern const struct cmd cmds_tree[];
@@ -114,6 +120,12 @@ int api_get(struct client *c, const char *path, json_t **ret);
  * Return: as api_call().
  */
 int api_get_text(struct client *c, const char *path);
+/**
+ * api_get_text_from() - the same for what is behind @offset, which is moved on
+ *
+ * Return: as api_call(); %CMD_YES also when there is nothing there yet.
+ */
+int api_get_text_from(struct client *c, const char *path, int64_t *offset);
 /**
  * api_act() - POST to "/api/v1/@noun/@id/@verb" and print what was done
  * @done: "runs again", for a person

@@ -7,7 +7,9 @@
 
 static const struct noun nouns[] = {
 	{ "series", cmds_series }, { "job", cmds_job },
+	{ "finding", cmds_finding }, { "queue", cmds_queue },
 	{ "outbox", cmds_outbox }, { "tree", cmds_tree },
+	{ "source", cmds_source }, { "health", cmds_health },
 	{ "repro", cmds_repro }, { "webhook", cmds_webhook },
 	{ "submit", cmds_submit }, { "token", cmds_token },
 	{ "parse", cmds_parse },
@@ -17,21 +19,24 @@ static const struct noun nouns[] = {
 
 static int help(void)
 {
-	printf("usage: mmci [--config FILE] [--url URL] [--json] COMMAND\n\n");
+	printf("usage: mmci [--config FILE] [--url URL] [--json] [--watch]"
+	       " COMMAND\n\n");
 	for (size_t i = 0; i < ARRAY_SIZE(nouns); i++) {
 		for (const struct cmd *k = nouns[i].cmds; k->run; k++)
 			printf("  %s%s%s %s\n\t%s\n", nouns[i].name,
 			       k->verb ? " " : "", k->verb ? k->verb : "",
 			       k->usage, k->help);
 	}
-	printf("\nAddress: --url, MMCI_URL, or the configuration (--config,\n"
+	printf("\n--watch shows a list, a series, a job, its log, the queue again"
+	       " when it changes;\nfor a series and a job until it has ended.\n"
+	       "\nAddress: --url, MMCI_URL, or the configuration (--config,\n"
 	       "MMCI_CONFIG, " DEFAULT_CONFIG ").\n"
 	       "Token: MMCI_TOKEN, or admin.token of that configuration.\n"
 	       "Exit: 0 yes, 1 no, 2 usage, 3 daemon unreachable.\n");
 	return CMD_YES;
 }
 
-/* --json, --url and --config may stand anywhere */
+/* --json, --watch, --url and --config may stand anywhere */
 static int global_options(struct client *c, int *argc, char **argv)
 {
 	int n = 0;
@@ -41,6 +46,10 @@ static int global_options(struct client *c, int *argc, char **argv)
 
 		if (!strcmp(argv[i], "--json")) {
 			c->json = true;
+			continue;
+		}
+		if (!strcmp(argv[i], "--watch")) {
+			c->watch = true;
 			continue;
 		}
 		if (!strcmp(argv[i], "--url"))
