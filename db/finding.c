@@ -55,8 +55,8 @@ static int insert(struct db *db, struct version_id id, const json_t *f,
 		"INSERT INTO finding (version_id, job_id, attempt_id, number,"
 		" until_number, stage, blame, tool, severity, option, file,"
 		" line, col, function, message, detail, fingerprint,"
-		" leader_id, state, created_s) VALUES (?, ?, ?, ?, ?, ?, ?, ?,"
-		" ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+		" leader_id, state, created_s, quote) VALUES (?, ?, ?, ?, ?, ?,"
+		" ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 	struct stmt *st __free(stmt) = db_prepare(db, sql);
 	int r;
 
@@ -80,6 +80,7 @@ static int insert(struct db *db, struct version_id id, const json_t *f,
 	stmt_bind_id(st, leader);
 	stmt_bind_text(st, reported ? "reported" : "new");
 	stmt_bind_int64(st, clock_now_s());
+	stmt_bind_text(st, json_get_str(f, "quote", ""));
 	r = stmt_run(st);
 	*ret = db_last_id(db);
 	return r;

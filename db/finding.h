@@ -11,7 +11,8 @@
  * db_findings_replace() - store what a judgement found, instead of the last one
  * @findings: array of {job_id, attempt_id, number, until_number, stage, blame,
  *	tool, severity, option, file, line, col, function, message, detail,
- *	fingerprint, leader (index of the error it follows from, or absent)}
+ *	fingerprint, leader (index of the error it follows from, or absent),
+ *	quote (lines of the patch, or absent)}
  *
  * What was reported by mail stays marked so as long as it is found again.
  * Inside a transaction. Return: 0 or -errno.

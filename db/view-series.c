@@ -116,7 +116,8 @@ static const char sql_dependencies[] =
 
 static const char sql_outgoing[] =
 	"SELECT id, subject, message_id, in_reply_to,"
-	" recipients AS recipients_json, state, state_why, created_s"
+	" recipients AS recipients_json, state, state_why, created_s,"
+	" decision AS decision_json"
 	" FROM outgoing WHERE version_id = ? ORDER BY id";
 
 /* What was asked for by mail, and what became of it. */

@@ -57,7 +57,7 @@ int view_cursor(const struct view_page *page, int64_t *major, int64_t *minor);
 	"f.id, f.number, f.until_number, f.stage, f.blame, f.tool,"    \
 	" f.severity, f.option, f.file, f.line, f.col, f.function,"    \
 	" f.message, f.detail, f.fingerprint, f.leader_id, f.state,"   \
-	" f.state_why, f.created_s, f.job_id, j.arch, j.kconfig,"      \
+	" f.state_why, f.created_s, f.job_id, f.quote, j.arch, j.kconfig,"      \
 	" j.toolchain"
 
 /* The attempt whose result counts: the last that left one. */

@@ -5,6 +5,7 @@
 #include "jobs/places.h"
 #include "jobs/quote.h"
 #include "jobs/report-private.h"
+#include "jobs/report.h"
 #include "lib/json.h"
 
 static bool is_error(const json_t *f)
@@ -264,4 +265,33 @@ void report_findings(const json_t *ctx, const struct report_groups *g,
 			    json_get_str(ctx, "url", ""),
 			    (long long)json_get_int(
 				    json_object_get(ctx, "version"), "id", 0));
+}
+
+/* No more than a page can use; the patches are a stranger's. */
+#define MAX_QUOTES 200
+#define MAX_QUOTE_BYTES 4000
+#define QUOTE_CONTEXT 3
+
+void report_quotes(const json_t *ctx, json_t *judgement)
+{
+	size_t i, n = 0;
+	json_t *f;
+
+	json_array_foreach(json_object_get(judgement, "findings"), i, f) {
+		struct strbuf text __free(strbuf) = STRBUF_INIT;
+		const json_t *patch = patch_of(ctx, json_get_int(f, "number", 0));
+		const char *file = json_get_str(f, "file", "");
+
+		if (n == MAX_QUOTES || !patch || !*file ||
+		    json_get_int(f, "leader", -1) >= 0 ||
+		    strcmp(json_get_str(f, "blame", ""), "series"))
+			continue;
+		if (!quote_line(json_get_str(patch, "text", ""), file,
+				json_get_int(f, "line", 0), QUOTE_CONTEXT,
+				&text))
+			continue;
+		n++;
+		json_object_set_new(f, "quote", json_textn(
+			text.buf, min(text.len, (size_t)MAX_QUOTE_BYTES)));
+	}
 }

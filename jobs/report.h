@@ -29,5 +29,13 @@
  * Return: 0; -EINVAL when @ctx lacks what it needs.
  */
 int report_reply(const json_t *ctx, const json_t *judgement, json_t **ret);
+/**
+ * report_quotes() - set "quote" of what @judgement blames on the series
+ * @ctx: as for report_reply()
+ *
+ * The lines of the patch up to the one that is wrong, where they are in one of
+ * its hunks; nothing where the finding is elsewhere or follows from another.
+ */
+void report_quotes(const json_t *ctx, json_t *judgement);
 
 #endif

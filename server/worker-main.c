@@ -239,6 +239,7 @@ static int do_report(const json_t *request)
 		return answer_or_error(r, NULL, &why);
 	judge(json_object_get(request, "judge"), &judgement);
 	add_since(request, judgement);
+	report_quotes(ctx, judgement);
 	r = report_reply(ctx, judgement, &mail);
 	if (r) {
 		json_decref(judgement);

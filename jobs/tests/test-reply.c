@@ -48,6 +48,28 @@ static void the_line_stands_last(void **state)
 				     "> +ptep_modify_prot_start(vma);\n");
 }
 
+static void findings_get_the_lines_they_are_about(void **state)
+{
+	json_t *ctx __free(json) = json_pack(
+		"{s:[{s:i, s:s}]}", "patches", "number", 2, "text", patch_text);
+	json_t *judgement __free(json) = json_pack(
+		"{s:[{s:s,s:i,s:s,s:i,s:i},{s:s,s:i,s:s,s:i},{s:s,s:i,s:s,s:i,"
+		"s:i},{s:s,s:i,s:s,s:i}]}", "findings",
+		"blame", "series", "number", 2, "file", "mm/a.c", "line", 102,
+		"leader", -1,
+		"blame", "base", "number", 2, "file", "mm/a.c", "line", 102,
+		"blame", "series", "number", 2, "file", "mm/a.c", "line", 102,
+		"leader", 0,
+		"blame", "series", "number", 1, "file", "mm/a.c", "line", 102);
+	json_t *list = json_object_get(judgement, "findings");
+
+	report_quotes(ctx, judgement);
+	assert_non_null(strstr(json_get_str(json_array_get(list, 0), "quote", ""),
+			       "> +ptep_modify_prot_start(vma);\n"));
+	for (size_t i = 1; i < 4; i++)
+		assert_null(json_object_get(json_array_get(list, i), "quote"));
+}
+
 static void context_is_cut_and_says_so(void **state)
 {
 	struct strbuf out __free(strbuf) = STRBUF_INIT;
@@ -299,6 +321,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_line_stands_last),
+		cmocka_unit_test(findings_get_the_lines_they_are_about),
 		cmocka_unit_test(context_is_cut_and_says_so),
 		cmocka_unit_test(a_line_outside_every_hunk_is_not_quoted),
 		cmocka_unit_test(headers_cannot_be_forged),
