@@ -3,6 +3,9 @@
 """Write a C file that holds the page templates and static files given.
 
 usage: embed.py OUTPUT.c FILE...
+
+Where a template names a static file, its hash is put behind the name: a browser
+may keep for ever what it got under that address.
 """
 import hashlib
 import os
@@ -35,6 +38,20 @@ def read(path):
         return f.read()
 
 
+def digest(data):
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
+def addressed(page, static):
+    """The template with the hashes of the files it names."""
+    for path in static:
+        name = b"/static/" + os.path.basename(path).encode()
+        page = page.replace(
+            name + b'"', name + b"?v=" + digest(read(path)).encode() + b'"'
+        )
+    return page
+
+
 def main():
     files = sys.argv[2:]
     pages = [f for f in files if f.endswith(".html")]
@@ -44,7 +61,8 @@ def main():
         out.write("const struct template_file template_files[] = {\n")
         for path in pages:
             name = os.path.basename(path)[: -len(".html")]
-            out.write('{ "%s",\n%s\n},\n' % (name, "\n".join(literal(read(path)))))
+            text = addressed(read(path), static)
+            out.write('{ "%s",\n%s\n},\n' % (name, "\n".join(literal(text))))
         out.write("};\nconst size_t n_template_files = %d;\n\n" % len(pages))
         out.write("const struct static_file static_files[] = {\n")
         for path in static:
@@ -54,7 +72,7 @@ def main():
                 % (
                     os.path.basename(path),
                     TYPES[os.path.splitext(path)[1]],
-                    hashlib.sha256(data).hexdigest()[:16],
+                    digest(data),
                     len(data),
                     "\n".join(literal(data)),
                 )

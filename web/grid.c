@@ -283,6 +283,7 @@ static json_t *row_of(const json_t *series, const json_t *columns,
 
 	json_set_int(row, "number", number);
 	json_object_set(row, "title", json_object_get(patch, "title"));
+	json_object_set(row, "message_id", json_object_get(patch, "message_id"));
 	json_object_set(row, "fixup_by", json_object_get(patch, "from_name"));
 	json_object_set_new(row, "cells", cells);
 	json_array_foreach((json_t *)columns, i, job) {

@@ -79,6 +79,9 @@ void api_mail_raw(struct request *rq, struct response *rs);
 /* log.c */
 void api_job_log(struct request *rq, struct response *rs);
 
+/* page-mbox.c */
+void page_mbox(struct request *rq, struct response *rs);
+
 /* pages.c */
 void page_front(struct request *rq, struct response *rs);
 void page_series(struct request *rq, struct response *rs);

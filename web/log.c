@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -15,6 +16,8 @@
 #define SHOWN_BYTES 2000
 #define MAX_MARKS 200
 #define INDEX_LINES 256
+#define TAIL_BYTES 64
+#define N_CACHED 8
 
 int log_open(const char *state_dir, const char *dir)
 {
@@ -34,80 +37,20 @@ int log_open(const char *state_dir, const char *dir)
 	return no_free_fd(fd);
 }
 
-/* Length of the terminal control sequence at @s (ECMA-48), 0 if there is none */
-static size_t escape_len(const char *s, size_t len)
-{
-	size_t i = 2;
-
-	if (len < 2 || s[0] != '\033')
-		return 0;
-	if (s[1] == '[') {
-		while (i < len && s[i] >= 0x20 && s[i] <= 0x3f)
-			i++;
-		return i < len && s[i] >= 0x40 && s[i] <= 0x7e ? i + 1 : 0;
-	}
-	if (s[1] == ']') {
-		while (i < len && s[i] != '\a' && s[i] != '\033')
-			i++;
-		if (i < len && s[i] == '\a')
-			return i + 1;
-		return i + 1 < len && s[i + 1] == '\\' ? i + 2 : 0;
-	}
-	return 0;
-}
-
-void log_clean(struct strbuf *out, const char *s, size_t len)
-{
-	size_t from = 0, i = 0;
-
-	if (len && s[len - 1] == '\r')
-		len--;
-	while (i < len) {
-		size_t n = escape_len(s + i, len - i);
-
-		if (!n) {
-			i++;
-			continue;
-		}
-		strbuf_add_utf8(out, s + from, i - from);
-		i += n;
-		from = i;
-	}
-	strbuf_add_utf8(out, s + from, len - from);
-}
-
-static bool has(const char *s, size_t len, const char *word)
-{
-	return memmem(s, len, word, strlen(word));
-}
-
-/* What a reader may want to jump to; NULL: nothing. */
-static const char *kind_of(const char *s, size_t len)
-{
-	if (len > 4 && !memcmp(s, "==> ", 4))
-		return "stage";
-	if (len > 7 && !memcmp(s, "not ok ", 7))
-		return "error";
-	len = min(len, (size_t)400);
-	/* all that follow have one; most lines of a build do not */
-	if (!memchr(s, ':', len))
-		return NULL;
-	if (has(s, len, "error: ") || has(s, len, "*** [") ||
-	    has(s, len, "BUG: ") || has(s, len, "Kernel panic") ||
-	    has(s, len, "undefined reference to"))
-		return "error";
-	if (has(s, len, "warning: ") || has(s, len, "WARNING: "))
-		return "warning";
-	return NULL;
-}
-
 /**
- * struct scan - one pass over a log
+ * struct scan - what one pass over a log found, up to its last whole line
+ * @dev, @ino: the file
+ * @tail: the last bytes of what was read, to see that it is still the same
+ * @end: where the next line begins
  * @index: offset of every INDEX_LINES'th line
  */
 struct scan {
+	dev_t dev;
+	ino_t ino;
+	char tail[TAIL_BYTES];
+	size_t n_tail;
+	int64_t end;
 	int64_t n_lines;
-	int64_t size;
 	int64_t first_error;
 	int64_t *index;
 	size_t n_index;
@@ -115,7 +58,18 @@ struct scan {
 	size_t n_kind[3];
 	bool more;
 	json_t *marks;
+	uint64_t used;
 };
+
+/*
+ * A log only grows, and whoever reads one looks at it more than once: the next
+ * look goes on where the last one ended.
+ */
+static struct {
+	pthread_mutex_t lock;
+	struct scan scans[N_CACHED];
+	uint64_t clock;
+} cache = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static void add_mark(struct scan *sc, const char *kind, const char *s,
 		     size_t len)
@@ -138,11 +92,91 @@ static void add_mark(struct scan *sc, const char *kind, const char *s,
 	json_array_append_new(sc->marks, m);
 }
 
-static void scan_line(struct scan *sc, int64_t offset, const char *s,
-		      size_t len)
+/**
+ * typedef line_fn - is called once for every line, when its end was seen
+ * @s: its start, at most SHOWN_BYTES + 1 bytes of a very long one
+ * @next: where the next one begins, 0: it has no newline yet
+ *
+ * Return: false to stop.
+ */
+typedef bool line_fn(void *arg, int64_t offset, const char *s, size_t len,
+		     int64_t next);
+
+/**
+ * struct reader - state of each_line()
+ * @offset: of @buf in the file
+ * @head: start of a line longer than the buffer, @n_head: 0: not in one
+ */
+struct reader {
+	char *buf;
+	size_t have;
+	int64_t offset;
+	char head[SHOWN_BYTES + 1];
+	size_t n_head;
+	int64_t head_at;
+};
+
+/* A line from @from in the buffer, or the end of a long one. */
+static bool give(struct reader *rd, size_t from, size_t len, bool whole,
+		 line_fn *fn, void *arg)
 {
+	int64_t next = whole ? rd->offset + (int64_t)(from + len) + 1 : 0;
+	size_t n = rd->n_head;
+
+	rd->n_head = 0;
+	if (n)
+		return fn(arg, rd->head_at, rd->head, n, next);
+	return fn(arg, rd->offset + (int64_t)from, rd->buf + from, len, next);
+}
+
+static int each_line(int fd, int64_t offset, line_fn *fn, void *arg)
+{
+	char *buf __free(kfree) = xmalloc(CHUNK_BYTES);
+	struct reader rd = { .buf = buf, .offset = offset };
+
+	for (;;) {
+		ssize_t n = pread(fd, buf + rd.have, CHUNK_BYTES - rd.have,
+				  rd.offset + (int64_t)rd.have);
+		size_t from = 0;
+		char *nl;
+
+		if (n < 0)
+			return -errno;
+		rd.have += (size_t)n;
+		while ((nl = memchr(buf + from, '\n', rd.have - from))) {
+			size_t len = (size_t)(nl - buf) - from;
+
+			if (!give(&rd, from, len, true, fn, arg))
+				return 0;
+			from += len + 1;
+		}
+		if (!n) {
+			if (from < rd.have || rd.n_head)
+				give(&rd, from, rd.have - from, false, fn, arg);
+			return 0;
+		}
+		if (!from && rd.have == CHUNK_BYTES) {
+			if (!rd.n_head) {
+				rd.n_head = sizeof(rd.head);
+				memcpy(rd.head, buf, sizeof(rd.head));
+				rd.head_at = rd.offset;
+			}
+			from = rd.have;
+		}
+		memmove(buf, buf + from, rd.have - from);
+		rd.have -= from;
+		rd.offset += (int64_t)from;
+	}
+}
+
+static bool on_scan(void *arg, int64_t offset, const char *s, size_t len,
+		    int64_t next)
+{
+	struct scan *sc = arg;
 	const char *kind;
 
+	if (!next)
+		return false; /* it may go on */
 	if (sc->n_lines % INDEX_LINES == 0) {
 		if (sc->n_index == sc->alloc) {
 			sc->alloc = sc->alloc ? sc->alloc * 2 : 64;
@@ -152,61 +186,91 @@ static void scan_line(struct scan *sc, int64_t offset, const char *s,
 		sc->index[sc->n_index++] = offset;
 	}
 	sc->n_lines++;
-	kind = kind_of(s, len);
+	sc->end = next;
+	kind = log_kind(s, len);
 	if (kind)
 		add_mark(sc, kind, s, len);
+	return true;
 }
 
-/**
- * each_line() - call @fn for every line from @offset on
- * @fn: gets the start of the line, at most a chunk of it; false stops
- */
-static int each_line(int fd, int64_t offset,
-		     bool (*fn)(void *arg, int64_t offset, const char *s,
-				size_t len),
-		     void *arg)
+static void scan_release(struct scan *sc)
 {
-	char *buf __free(kfree) = xmalloc(CHUNK_BYTES);
-	size_t have = 0;
-	bool cut = false; /* the rest of a line longer than the buffer */
+	json_decref(sc->marks);
+	free(sc->index);
+	*sc = (struct scan){ 0 };
+}
 
-	for (;;) {
-		ssize_t n = pread(fd, buf + have, CHUNK_BYTES - have,
-				  offset + (int64_t)have);
-		size_t from = 0;
-		char *nl;
+/* Does the file still have what was read of it? */
+static bool is_same(int fd, const struct scan *sc, const struct stat *sb)
+{
+	char tail[TAIL_BYTES];
 
-		if (n < 0)
-			return -errno;
-		have += (size_t)n;
-		while ((nl = memchr(buf + from, '\n', have - from))) {
-			size_t len = (size_t)(nl - buf) - from;
+	return sc->marks && sb->st_size >= sc->end &&
+	       pread(fd, tail, sc->n_tail,
+		     sc->end - (int64_t)sc->n_tail) == (ssize_t)sc->n_tail &&
+	       !memcmp(tail, sc->tail, sc->n_tail);
+}
 
-			if (!cut && !fn(arg, offset + (int64_t)from,
-					buf + from, len))
-				return 0;
-			cut = false;
-			from += len + 1;
-		}
-		if (from < have && (!n || (!from && have == CHUNK_BYTES))) {
-			if (!cut && !fn(arg, offset + (int64_t)from,
-					buf + from, have - from))
-				return 0;
-			cut = true;
-			from = have;
-		}
-		if (!n)
-			return 0;
-		memmove(buf, buf + from, have - from);
-		have -= from;
-		offset += (int64_t)from;
+/* Under the lock: the place of this file, or the one not used longest */
+static struct scan *place_of(const struct stat *sb)
+{
+	struct scan *oldest = &cache.scans[0];
+
+	for (size_t i = 0; i < N_CACHED; i++) {
+		struct scan *sc = &cache.scans[i];
+
+		if (sc->marks && sc->dev == sb->st_dev &&
+		    sc->ino == sb->st_ino)
+			return sc;
+		if (sc->used < oldest->used)
+			oldest = sc;
+	}
+	return oldest;
+}
+
+/* Taken out while it is used: nobody waits for a long log of another. */
+static void scan_take(int fd, const struct stat *sb, struct scan *ret)
+{
+	struct scan *sc;
+
+	*ret = (struct scan){ 0 };
+	pthread_mutex_lock(&cache.lock);
+	sc = place_of(sb);
+	if (sc->marks && sc->dev == sb->st_dev && sc->ino == sb->st_ino) {
+		*ret = *sc;
+		*sc = (struct scan){ 0 };
+	}
+	pthread_mutex_unlock(&cache.lock);
+	if (!is_same(fd, ret, sb)) {
+		scan_release(ret);
+		ret->dev = sb->st_dev;
+		ret->ino = sb->st_ino;
+		ret->marks = json_array();
 	}
 }
 
-static bool on_scan(void *arg, int64_t offset, const char *s, size_t len)
+static void scan_put(struct scan *sc, const struct stat *sb)
 {
-	scan_line(arg, offset, s, len);
-	return true;
+	struct scan *place;
+
+	pthread_mutex_lock(&cache.lock);
+	place = place_of(sb);
+	scan_release(place);
+	*place = *sc;
+	place->used = ++cache.clock;
+	pthread_mutex_unlock(&cache.lock);
+}
+
+static int scan_more(int fd, struct scan *sc)
+{
+	int r = each_line(fd, sc->end, on_scan, sc);
+	ssize_t n;
+
+	if (r)
+		return r;
+	sc->n_tail = (size_t)min(sc->end, (int64_t)TAIL_BYTES);
+	n = pread(fd, sc->tail, sc->n_tail, sc->end - (int64_t)sc->n_tail);
+	return n == (ssize_t)sc->n_tail ? 0 : -EIO;
 }
 
 struct window {
@@ -216,12 +280,13 @@ struct window {
 	json_t *lines;
 };
 
-static bool on_window(void *arg, int64_t offset, const char *s, size_t len)
+static bool on_window(void *arg, int64_t offset, const char *s, size_t len,
+		      int64_t next)
 {
 	struct strbuf text __free(strbuf) = STRBUF_INIT;
 	struct window *w = arg;
+	json_t *line, *parts;
 	const char *kind;
-	json_t *line;
 	int64_t n = w->n++;
 
 	if (n < w->first)
@@ -231,19 +296,22 @@ static bool on_window(void *arg, int64_t offset, const char *s, size_t len)
 	log_clean(&text, s, min(len, (size_t)SHOWN_BYTES));
 	if (len > SHOWN_BYTES)
 		strbuf_addf(&text, " [line cut at %d bytes]", SHOWN_BYTES);
-	kind = kind_of(s, len);
+	kind = log_kind(s, len);
 	line = json_object();
 	json_set_int(line, "n", n);
 	json_set_text(line, "kind", kind);
 	json_object_set_new(line, "text", json_textn(text.buf, text.len));
+	parts = log_parts(s, min(len, (size_t)SHOWN_BYTES));
+	if (parts)
+		json_object_set_new(line, "parts", parts);
 	json_array_append_new(w->lines, line);
 	return true;
 }
 
 /* The first line to show when @line is the one that matters. */
-static int64_t window_start(const struct scan *sc, int64_t line)
+static int64_t window_start(const struct scan *sc, int64_t n_lines, int64_t line)
 {
-	int64_t last_start = max(sc->n_lines - WINDOW_LINES + 1, (int64_t)1);
+	int64_t last_start = max(n_lines - WINDOW_LINES + 1, (int64_t)1);
 
 	if (!line)
 		line = sc->first_error;
@@ -255,44 +323,69 @@ static int64_t window_start(const struct scan *sc, int64_t line)
 static int read_window(int fd, const struct scan *sc, struct window *w)
 {
 	size_t k = (size_t)(w->first - 1) / INDEX_LINES;
+	int64_t from = sc->end; /* what follows the last that was scanned */
 
-	if (k >= sc->n_index)
-		return 0;
-	w->n = (int64_t)k * INDEX_LINES + 1;
-	return each_line(fd, sc->index[k], on_window, w);
+	w->n = sc->n_lines + 1;
+	if (k < sc->n_index) {
+		from = sc->index[k];
+		w->n = (int64_t)k * INDEX_LINES + 1;
+	}
+	return each_line(fd, from, on_window, w);
+}
+
+/* A line that has no end yet stands behind those that were scanned. */
+static int64_t lines_with_rest(const struct scan *sc, const struct stat *sb)
+{
+	return sc->n_lines + (sb->st_size > sc->end);
+}
+
+static void add_bounds(const struct scan *sc, const struct stat *sb,
+		       const struct window *w, json_t *o)
+{
+	int64_t n = lines_with_rest(sc, sb);
+
+	json_set_int(o, "size", sb->st_size);
+	json_set_int(o, "n_lines", n);
+	json_set_int(o, "n_whole", sc->n_lines);
+	json_set_int(o, "end", sc->end);
+	json_set_int(o, "first", w->first);
+	json_set_int(o, "last", w->last);
+	json_set_int(o, "first_error", sc->first_error);
+	json_set_bool(o, "more_marks", sc->more);
+	if (w->first > 1)
+		json_set_int(o, "before",
+			     max(w->first - WINDOW_LINES + LINES_BEFORE,
+				 (int64_t)1));
+	if (w->last < n)
+		json_set_int(o, "after", w->last + 1 + LINES_BEFORE);
 }
 
 int log_window(int fd, int64_t line, json_t **ret)
 {
-	struct scan sc = { .marks = json_array() };
 	struct window w = { .lines = json_array() };
 	json_t *o __free(json) = json_object();
+	struct scan sc;
 	struct stat sb;
 	int r;
 
-	json_object_set_new(o, "marks", sc.marks);
 	json_object_set_new(o, "lines", w.lines);
-	r = fstat(fd, &sb) ? -errno : each_line(fd, 0, on_scan, &sc);
-	if (!r) {
-		w.first = window_start(&sc, line);
-		w.last = min(w.first + WINDOW_LINES - 1, sc.n_lines);
-		r = read_window(fd, &sc, &w);
-	}
-	free(sc.index);
-	if (r)
+	if (fstat(fd, &sb))
+		return -errno;
+	scan_take(fd, &sb, &sc);
+	r = scan_more(fd, &sc);
+	if (!r && fstat(fd, &sb))
+		r = -errno;
+	if (r) {
+		scan_release(&sc);
 		return r;
-	json_set_int(o, "size", sb.st_size);
-	json_set_int(o, "n_lines", sc.n_lines);
-	json_set_int(o, "first", w.first);
-	json_set_int(o, "last", w.last);
-	json_set_int(o, "first_error", sc.first_error);
-	json_set_bool(o, "more_marks", sc.more);
-	if (w.first > 1)
-		json_set_int(o, "before",
-			     max(w.first - WINDOW_LINES + LINES_BEFORE,
-				 (int64_t)1));
-	if (w.last < sc.n_lines)
-		json_set_int(o, "after", w.last + 1 + LINES_BEFORE);
-	*ret = no_free_ptr(o);
-	return 0;
+	}
+	w.first = window_start(&sc, lines_with_rest(&sc, &sb), line);
+	w.last = min(w.first + WINDOW_LINES - 1, lines_with_rest(&sc, &sb));
+	r = read_window(fd, &sc, &w);
+	json_object_set_new(o, "marks", json_deep_copy(sc.marks));
+	add_bounds(&sc, &sb, &w, o);
+	scan_put(&sc, &sb);
+	if (!r)
+		*ret = no_free_ptr(o);
+	return r;
 }

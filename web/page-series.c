@@ -2,9 +2,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "jobs/places.h"
 #include "lib/json.h"
 #include "web/handlers.h"
+#include "web/lines.h"
+#include "web/series.h"
 #include "web/words.h"
 
 static void word_rows(json_t *rows, const char *key)
@@ -17,14 +18,47 @@ static void word_rows(json_t *rows, const char *key)
 			      words_state(json_get_str(row, key, "")));
 }
 
-static void add_grid_words(json_t *v)
+/* A line is drawn where another architecture begins. */
+static void mark_firsts(const json_t *grid, json_t *cells)
+{
+	size_t i, at = 0;
+	json_t *arch;
+
+	json_array_foreach(json_object_get(grid, "archs"), i, arch) {
+		json_t *cell = json_array_get(cells, at);
+
+		if (cell)
+			json_set_bool(cell, "first", true);
+		at += (size_t)json_get_int(arch, "span", 1);
+	}
+}
+
+static char *mail_href(const char *archive, const char *message_id)
+{
+	struct strbuf sb = STRBUF_INIT;
+
+	if (!*message_id)
+		return NULL;
+	strbuf_addstr(&sb, archive ? archive : "/api/v1/mails/");
+	template_escape_url(&sb, message_id, strlen(message_id));
+	strbuf_addstr(&sb, archive ? "/" : "/raw");
+	return strbuf_detach(&sb);
+}
+
+static void add_grid_words(json_t *v, const char *archive)
 {
 	json_t *grid = json_object_get(v, "grid"), *row, *cell, *c;
 	const char *kconfig = NULL;
 	bool many = false;
 	size_t i, k;
 
+	mark_firsts(grid, json_object_get(grid, "columns"));
 	json_array_foreach(json_object_get(grid, "rows"), i, row) {
+		char *href __free(kfree) = mail_href(
+			archive, json_get_str(row, "message_id", ""));
+
+		json_set_text(row, "mail_href", href);
+		mark_firsts(grid, json_object_get(row, "cells"));
 		json_array_foreach(json_object_get(row, "cells"), k, cell)
 			words_cell(cell);
 		json_set_bool(row, "is_base",
@@ -40,90 +74,6 @@ static void add_grid_words(json_t *v)
 	json_set_bool(v, "many_configs", many);
 	json_set_bool(v, "has_grid",
 		      json_array_size(json_object_get(grid, "columns")) > 0);
-}
-
-/* "x86_64 and arm64" of the places of a finding */
-static char *places_text(const json_t *places)
-{
-	json_t *seen __free(json) = json_object(), *p, *n;
-	struct strbuf sb = STRBUF_INIT;
-	const char *arch;
-	size_t i;
-
-	json_array_foreach((json_t *)places, i, p) {
-		arch = json_get_str(p, "arch", "");
-		n = json_object_get(seen, arch);
-		json_set_int(seen, arch, json_integer_value(n) + 1);
-	}
-	json_object_foreach(seen, arch, n) {
-		strbuf_addf(&sb, "%s%s", sb.len ? ", " : "", arch);
-		if (json_integer_value(n) > 1)
-			strbuf_addf(&sb, " (%d runs)",
-				    (int)json_integer_value(n));
-	}
-	return strbuf_detach(&sb);
-}
-
-/* "gcc: silent" */
-static char *silent_text(const json_t *v, const json_t *f)
-{
-	json_t *silent __free(json) = NULL, *name;
-	struct strbuf sb = STRBUF_INIT;
-	size_t i;
-
-	if (strcmp(json_get_str(f, "stage", ""), "build"))
-		return NULL;
-	silent = places_silent(json_object_get(f, "places"),
-			       json_object_get(v, "compiled_at"));
-	json_array_foreach(silent, i, name)
-		strbuf_addf(&sb, "%s%s: silent", i ? ", " : "",
-			    json_string_value(name));
-	return sb.len ? strbuf_detach(&sb) : NULL;
-}
-
-/* "2/3", or whose fix-up a number behind the patches is. */
-static char *patch_text(const json_t *v, int64_t number)
-{
-	int64_t total = json_get_int(v, "total", 0);
-	const json_t *f;
-	size_t i;
-
-	json_array_foreach(json_object_get(v, "fixups"), i, f) {
-		if (number > total && json_get_int(f, "number", 0) == number)
-			return xasprintf("the fix-up of %s",
-					 json_get_str(f, "from_name", "?"));
-	}
-	if (!number)
-		return xstrdup("the series");
-	return xasprintf("%" PRId64 "/%" PRId64, number, total);
-}
-
-static void add_finding_words(json_t *v)
-{
-	json_t *ours = json_array(), *others = json_array(), *f;
-	size_t i;
-
-	json_array_foreach(json_object_get(v, "findings"), i, f) {
-		json_t *places = json_object_get(f, "places");
-		char *text __free(kfree) = places_text(places);
-		bool error = !strcmp(json_get_str(f, "severity", ""), "error");
-		bool series = !strcmp(json_get_str(f, "blame", ""), "series");
-		int64_t until = json_get_int(f, "until_number", 0);
-		char *at __free(kfree) =
-			patch_text(v, json_get_int(f, "number", 0));
-		char *silent __free(kfree) = silent_text(v, f);
-		char *by __free(kfree) = until ? patch_text(v, until) : NULL;
-
-		json_set_text(f, "at", at);
-		json_set_text(f, "cured_by", by);
-		json_set_text(f, "places_text", text);
-		json_set_text(f, "silent_text", silent);
-		json_set_text(f, "mark", error ? "broken" : "warns");
-		json_object_set(f, "job", json_array_get(places, 0));
-		json_array_append(series ? ours : others, f);
-	}
-	json_object_set_new(v, "ours", ours);
-	json_object_set_new(v, "others", others);
 }
 
 /* fixed is as good as clean; what nobody looked at is unknown */
@@ -142,6 +92,53 @@ static void add_since_words(json_t *v)
 				json_set_text(f, "mark", marks[k][1]);
 		}
 	}
+}
+
+/* Marks as git range-diff has them, and lines to be coloured. */
+static void add_range_diff(json_t *v)
+{
+	static const char *const signs[][2] = {
+		{ "unchanged", "=" }, { "changed", "!" },
+		{ "new", ">" }, { "dropped", "<" },
+	};
+	json_t *rd = json_object_get(v, "range_diff"), *p;
+	size_t i, k;
+
+	json_array_foreach(json_object_get(rd, "patches"), i, p) {
+		json_object_set_new(p, "lines", lines_of(
+			json_get_str(p, "diff", ""), 0));
+		for (k = 0; k < ARRAY_SIZE(signs); k++) {
+			if (!strcmp(json_get_str(p, "state", ""), signs[k][0]))
+				json_set_text(p, "sign", signs[k][1]);
+		}
+	}
+	json_set_bool(v, "has_range_diff", json_is_object(rd));
+}
+
+static void add_tries_text(json_t *v)
+{
+	size_t n = json_array_size(json_object_get(v, "tries"));
+	char *text __free(kfree) = NULL;
+
+	if (n < 2)
+		return;
+	text = xasprintf("%zu tries", n);
+	json_set_text(v, "tries_text", text);
+}
+
+static bool is_open(const json_t *v)
+{
+	const json_t *job;
+	size_t i;
+
+	json_array_foreach(json_object_get(v, "jobs"), i, job) {
+		const char *s = json_get_str(job, "state", "");
+
+		if (!strcmp(s, "running") || !strcmp(s, "queued") ||
+		    !strcmp(s, "waiting"))
+			return true;
+	}
+	return false;
 }
 
 static void add_test_words(json_t *v)
@@ -193,9 +190,12 @@ void page_series(struct request *rq, struct response *rs)
 		json_set_text(row, "mark", strcmp(json_get_str(row, "state",
 							       ""), "used") ?
 				      "unknown" : "clean");
-	add_grid_words(v);
-	add_finding_words(v);
+	add_grid_words(v, rq->site->archive_url);
+	series_findings(v);
 	add_since_words(v);
+	add_range_diff(v);
+	add_tries_text(v);
+	json_set_bool(v, "open", is_open(v));
 	add_test_words(v);
 	add_numbers(v);
 	word_rows(json_object_get(v, "patches"), "state");

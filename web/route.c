@@ -8,6 +8,7 @@ static const struct route routes[] = {
 	{ "GET", "", page_front },
 	{ "GET", "series", page_front },
 	{ "GET", "series/*", page_series },
+	{ "GET", "series/*/mbox", page_mbox },
 	{ "GET", "job/*", page_job },
 	{ "GET", "findings", page_findings },
 	{ "GET", "outbox", page_outbox },

@@ -231,6 +231,10 @@ static const char *const rows[] = {
 	" (1, 3, 6, 'new', '', 'f1', 'build', 2, 'error',"
 	"  'include/linux/pgtable.h', 'implicit declaration')",
 	"UPDATE version SET compared_id = 6 WHERE id = 1",
+	"UPDATE finding SET quote = '> +++ b/include/linux/pgtable.h' ||"
+	" char(10) || '> @@ -865,2 +870,4 @@' || char(10) || '>  {' ||"
+	" char(10) || '> +	pte = ptep_modify_prot_start(vma, addr, ptep);'"
+	" || char(10) WHERE id = 1",
 	"INSERT INTO range_diff (version_id, seq, state, old, new, title, diff)"
 	" VALUES (1, 1, 'changed', 1, 1, 'mm: Refactor code in mprotect',"
 	"  '@@ mm/mprotect.c' || char(10) || ' -	old <b>'),"
@@ -295,6 +299,7 @@ static const char *const hostile_rows[] = {
 	" fingerprint, state, state_why, created_s) VALUES (41, 4, 41, 41, 1,"
 	" 'build', 'series', ?1, 'error', ?1, ?1, ?1, ?1, ?1, 'f41', 'new', ?1,"
 	" 1)",
+	"UPDATE finding SET quote = '> +' || ?1 WHERE id = 41",
 	"INSERT INTO test_result VALUES (42, 1, ?1, ?1, 'failed', ?1)",
 	"INSERT INTO fate (version_id, seq, older_id, fate, why, fingerprint,"
 	" stage, number, severity, file, function, message) VALUES"

@@ -329,7 +329,7 @@ static void nothing_a_stranger_wrote_becomes_markup(void **state)
 			ask("GET", where[i], NULL, NULL, NULL);
 
 		assert_int_equal(a.status, 200);
-		if (has(&a.body, "<script") || has(&a.body, "<img") ||
+		if (has(&a.body, "<script>") || has(&a.body, "<img") ||
 		    has(&a.body, "\"'"))
 			fail_msg("%s: unescaped", where[i]);
 		if (!has(&a.body, "&lt;script&gt;alert(1)&lt;/script&gt;"))
@@ -354,17 +354,20 @@ static void the_series_page_says_what_is_wrong(void **state)
 
 	assert_true(has(&a.body, "does not build on x86_64: patch 2/2"));
 	assert_true(has(&a.body, "include/linux/pgtable.h:873:15: error: "));
-	assert_true(has(&a.body, "1 more because of it"));
+	assert_true(has(&a.body, "1 more follow from it"));
 	assert_true(has(&a.body, "2 errors</a>"));
+	assert_true(has(&a.body, "<span class=\"add\">&gt; +\tpte = ptep_modify"
+				 "_prot_start(vma, addr, ptep);</span>"));
+	assert_true(has(&a.body, "b4 shazam 20260429-v2-0@example.org"));
 	assert_true(has(&a.body, "1 of the base hidden"));
 	assert_false(has(&a.body, "an old one"));
 	assert_true(has(&a.body, "+3.0 (+1.7 %)"));
 	assert_true(has(&a.body, "0 fixed, 1 still there, 1 not tested, 1 "
 				 "new"));
 	assert_true(has(&a.body, "build on s390/mm/gcc was not run"));
-	assert_true(has(&a.body, "Changed since <a href=\"/series/6\">v1"));
+	assert_true(has(&a.body, "Range-diff against <a href=\"/series/6\">v1"));
 	assert_true(has(&a.body, "old &lt;b&gt;"));
-	assert_true(has(&a.body, "mm: gone<td>dropped"));
+	assert_true(has(&a.body, "&lt;</b> dropped<td>mm: gone"));
 	assert_true(has(&a.body, "<a href=\"/series/2\">mm/mprotect: two "
 				 "small changes</a> v1"));
 	assert_true(has(&a.body, "<code>never@example.org</code>: no mail"));
@@ -812,6 +815,39 @@ static void static_files_are_not_sent_twice(void **state)
 	free_answer(&b);
 }
 
+/* A page names them with their hash, and that address is for ever. */
+static void static_files_are_kept_by_their_hash(void **state)
+{
+	struct answer page __free(answer) = ask("GET", "/", NULL, NULL, NULL);
+	struct answer a __free(answer), b __free(answer);
+	const char *at = strstr(page.body.buf, "/static/mmci.js?v=");
+	char path[64];
+
+	assert_non_null(at);
+	assert_int_equal(sscanf(at, "%63[^\"]", path), 1);
+	a = ask("GET", path, NULL, NULL, NULL);
+	assert_int_equal(a.status, 200);
+	assert_true(has(&a.head, "immutable"));
+	b = ask("GET", "/static/mmci.js?v=0", NULL, NULL, NULL);
+	assert_int_equal(b.status, 200);
+	assert_false(has(&b.head, "immutable"));
+}
+
+static void filters_stay_in_the_address(void **state)
+{
+	struct answer a __free(answer) =
+		ask("GET", "/?state=broken&tree=v6.12&author=d%40", NULL, NULL,
+		    NULL);
+
+	assert_true(has(&a.body, "<option selected>v6.12</option>"));
+	assert_true(has(&a.body, "name=\"state\" value=\"broken\""));
+	assert_true(has(&a.body, "name=\"author\" value=\"d@\""));
+	assert_true(has(&a.body, "href=\"/?tree=v6.12&amp;author=d@&amp;"
+				 "state=clean\""));
+	/* "all" is this without the state */
+	assert_true(has(&a.body, "href=\"/?tree=v6.12&amp;author=d@\""));
+}
+
 static void garbage_is_answered_or_dropped(void **state)
 {
 	static const char *const bad[] = {
@@ -887,6 +923,8 @@ int main(void)
 		cmocka_unit_test(private_series_are_not_there),
 		cmocka_unit_test(logs_come_in_ranges),
 		cmocka_unit_test(static_files_are_not_sent_twice),
+		cmocka_unit_test(static_files_are_kept_by_their_hash),
+		cmocka_unit_test(filters_stay_in_the_address),
 		cmocka_unit_test(garbage_is_answered_or_dropped),
 		cmocka_unit_test(a_bad_setup_says_what_and_where),
 	};
