@@ -5,6 +5,7 @@ Environment, set by meson: MMCI_BUILD (build directory), MMCI_TOP (source).
 Taken from the caller: MMCI_CACHE (what is costly and kept between runs,
 default /var/cache/mmci), MMCI_SHARED (sample threads, default ../shared).
 """
+import fcntl
 import importlib.util
 import json
 import os
@@ -111,14 +112,22 @@ def needs_root():
 def install():
     """The build, installed below a directory; returns its prefix"""
     dest = os.path.join(CACHE, "e2e", "install")
-    subprocess.run(["meson", "install", "-C", BUILD, "--no-rebuild",
-                    "--only-changed", "--quiet", "--destdir", dest],
-                   check=True, stdout=subprocess.DEVNULL)
+    os.makedirs(dest, exist_ok=True)
+    # tests that run side by side are all started from it
+    with open(dest + ".lock", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        copy_build(dest)
     with open(os.path.join(BUILD, "meson-info", "intro-buildoptions.json"),
               encoding="utf-8") as f:
         prefix = next(o["value"] for o in json.load(f)
                       if o["name"] == "prefix")
     return dest + prefix
+
+
+def copy_build(dest):
+    subprocess.run(["meson", "install", "-C", BUILD, "--no-rebuild",
+                    "--only-changed", "--quiet", "--destdir", dest],
+                   check=True, stdout=subprocess.DEVNULL)
 
 
 class Archive(make_archive.Archive):

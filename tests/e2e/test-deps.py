@@ -187,7 +187,7 @@ def what_nobody_knows_is_said():
     equal(dependencies(g), [("never", "missing")], "what g stands on")
     status, out, _ = d.mmci("series", "show", "g-1@example.org")
     equal(status, 0, "series show")
-    contains(out, "needs  never@example.org: missing", "series show")
+    contains(out, "never@example.org  missing", "series show")
 
 
 def a_circle_is_refused():
@@ -283,7 +283,7 @@ def a_new_version_is_held_against_the_old_one():
     for line in ("-+twenty (20)", "++XX (20)"):
         contains(diff, line, "the diff of the two diffs")
     page = d.request("GET", f"/series/{r2['id']}")[1]
-    contains(page, f'Changed since <a href="/series/{r1["id"]}">v1</a>',
+    contains(page, f'range-diff</a> against <a href="/series/{r1["id"]}">v1</a>',
              "page")
 
 
