@@ -186,7 +186,7 @@ static int build_base(struct workspace *ws, struct strbuf *summary)
 int run_base(struct job *job, struct strbuf *summary)
 {
 	struct workspace *ws __free(workspace) = NULL;
-	int r = kbuild_check_arch(job, summary), s;
+	int r = kbuild_check_tools(job, summary), s;
 
 	if (!r)
 		r = workspace_new(job, &ws, summary);
@@ -370,7 +370,7 @@ static int build_patches(struct workspace *ws, struct strbuf *summary)
 int run_build(struct job *job, struct strbuf *summary)
 {
 	struct workspace *ws __free(workspace) = NULL;
-	int r = kbuild_check_arch(job, summary);
+	int r = kbuild_check_tools(job, summary);
 
 	if (!r)
 		r = workspace_new(job, &ws, summary);

@@ -250,7 +250,7 @@ static int check_patches(struct workspace *ws, struct strbuf *summary)
 int run_check(struct job *job, struct strbuf *summary)
 {
 	struct workspace *ws __free(workspace) = NULL;
-	int r = kbuild_check_arch(job, summary);
+	int r = kbuild_check_tools(job, summary);
 
 	if (!r && is_derived(job))
 		return run_derived(job, summary);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "lib/fs.h"
 #include "lib/json.h"
@@ -26,12 +27,32 @@ const struct kbuild_arch *kbuild_arch(const char *name)
 	return NULL;
 }
 
-int kbuild_check_arch(const struct job *job, struct strbuf *why)
+static char *compiler_path(const struct job *job,
+			   const struct kbuild_arch *arch)
 {
-	if (kbuild_arch(job->arch))
+	bool is_cross = !starts_with(job->toolchain, "clang");
+
+	return xasprintf("/usr/bin/%s%s", is_cross ? arch->cross : "",
+			 job->toolchain);
+}
+
+int kbuild_check_tools(const struct job *job, struct strbuf *why)
+{
+	const struct kbuild_arch *arch = kbuild_arch(job->arch);
+	char *compiler __free(kfree) = NULL;
+
+	if (!arch) {
+		strbuf_setf(why, "unknown architecture %s", job->arch);
+		return -EINVAL;
+	}
+	/* without it nothing builds, which says nothing of the kernel */
+	compiler = compiler_path(job, arch);
+	if (!access(compiler, X_OK))
 		return 0;
-	strbuf_setf(why, "unknown architecture %s", job->arch);
-	return -EINVAL;
+	strbuf_setf(why, "%s: %s; install the compiler that \"%s\" for %s "
+			 "needs, or take it out of the matrix",
+		    compiler, strerror(errno), job->toolchain, job->arch);
+	return -ENOENT;
 }
 
 void kbuild_result_release(struct kbuild_result *res)
@@ -389,11 +410,8 @@ out:
 
 void kbuild_environment(struct workspace *ws)
 {
-	const struct kbuild_arch *arch = kbuild_arch(ws->job->arch);
-	const char *cc = ws->job->toolchain;
-	char *name __free(kfree) = xasprintf(
-		"/usr/bin/%s%s", starts_with(cc, "clang") ? "" : arch->cross,
-		cc);
+	char *name __free(kfree) =
+		compiler_path(ws->job, kbuild_arch(ws->job->arch));
 	const char *argv[][3] = { { name, "--version", NULL },
 				  { "/usr/bin/make", "--version", NULL } };
 	static const char *const keys[] = { "compiler", "make" };

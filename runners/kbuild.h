@@ -22,8 +22,13 @@ struct kbuild_arch {
 
 /** kbuild_arch() - look an architecture up by name, NULL if unknown */
 const struct kbuild_arch *kbuild_arch(const char *name);
-/** kbuild_check_arch() - is the job's architecture known? 0 or -EINVAL */
-int kbuild_check_arch(const struct job *job, struct strbuf *why);
+/**
+ * kbuild_check_tools() - can jobs of this architecture and toolchain run here?
+ *
+ * Return: 0; -EINVAL for an unknown architecture, -ENOENT when the compiler is
+ * not installed, with @why.
+ */
+int kbuild_check_tools(const struct job *job, struct strbuf *why);
 
 /**
  * struct kbuild_result - what one call of make came to

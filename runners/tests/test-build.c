@@ -405,6 +405,21 @@ static void changed_selftest_is_built_again(void **state)
 					    "selftests", ""), "/job"));
 }
 
+static void missing_compiler_is_our_fault(void **state)
+{
+	json_t *o = request("base"), *res __free(json) = NULL;
+	char *warm __free(kfree) = xasprintf("%s/warm/other", dir);
+
+	need_sandbox();
+	json_set_text(o, "toolchain", "clang-99");
+	json_set_text(o, "warm_dir", warm);
+	res = run(o);
+	assert_str(res, "outcome", "errored");
+	assert_summary(res, "/usr/bin/clang-99");
+	/* and nothing is kept that would be taken for a base later */
+	assert_false(fs_exists(warm));
+}
+
 static void missing_base_is_our_fault(void **state)
 {
 	json_t *o = request("build"), *res __free(json) = NULL;
@@ -574,6 +589,7 @@ int main(void)
 		cmocka_unit_test(control_without_patches_has_the_base_image),
 		cmocka_unit_test(deleted_file_is_gone),
 		cmocka_unit_test(changed_selftest_is_built_again),
+		cmocka_unit_test(missing_compiler_is_our_fault),
 		cmocka_unit_test(missing_base_is_our_fault),
 		cmocka_unit_test(killed_make_is_not_the_patch),
 		cmocka_unit_test(printing_without_end_is_named),
