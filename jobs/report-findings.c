@@ -38,7 +38,8 @@ static struct report_group *group_of(struct report_groups *g, const json_t *f)
 	}
 	g->v = xrealloc_array(g->v, g->n + 1, sizeof(*g->v));
 	g->v[g->n] = (struct report_group){ .lead = f,
-					    .places = json_array() };
+					    .places = json_array(),
+					    .order = g->n };
 	return &g->v[g->n++];
 }
 
@@ -63,7 +64,7 @@ static int by_weight(const void *pa, const void *pb)
 		return is_error(a->lead) ? -1 : 1;
 	if (na != nb)
 		return na < nb ? -1 : 1;
-	return a->lead < b->lead ? -1 : a->lead > b->lead;
+	return a->order < b->order ? -1 : a->order > b->order;
 }
 
 void report_group_findings(const json_t *judgement, struct report_groups *g)

@@ -17,12 +17,14 @@
  * @places: {arch, kconfig, toolchain}, one per job it was seen in
  * @silent: names of the toolchains that were run there and did not say it
  * @followers: errors that only follow from it, the most of any one job
+ * @order: its place in the judgement, so that a report is always the same
  */
 struct report_group {
 	const json_t *lead;
 	json_t *places;
 	json_t *silent;
 	int64_t followers;
+	size_t order;
 };
 
 /** struct report_groups - in the order to be told: errors first, then patches */

@@ -104,7 +104,7 @@ def the_daemon_takes_a_hostile_series():
 
 class Tags(html.parser.HTMLParser):
     """What a browser would make of a page"""
-    OUR_SCRIPT = re.compile(r"^/static/[\w.-]+\.js$")
+    OUR_SCRIPT = re.compile(r"^/static/[\w.-]+\.js(\?v=[0-9a-f]+)?$")
 
     def __init__(self):
         super().__init__(convert_charrefs=True)
