@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -33,6 +34,8 @@
  * @out: bytes that are ready, of which @taken have been sent
  * @seen: events that were there when it last looked
  * @suspended: waits to be woken; under the lock of struct streams
+ * @gone: the other end has hung up, which the library does not see while the
+ *	connection is suspended
  */
 struct viewer {
 	struct list_head node;
@@ -43,7 +46,9 @@ struct viewer {
 	size_t taken;
 	int64_t beat_ms;
 	int64_t seen;
+	int fd;
 	bool suspended;
+	bool gone;
 	bool over;
 };
 
@@ -202,6 +207,8 @@ static ssize_t read_more(void *arg, uint64_t pos, char *buf, size_t most)
 
 	/* whoever asks for more has taken what there was */
 	deadlines_set(web->deadlines, v->c, web->cfg.send_timeout_ms);
+	if (v->gone)
+		return MHD_CONTENT_READER_END_WITH_ERROR;
 	if (is_stopping(v->s))
 		return MHD_CONTENT_READER_END_OF_STREAM;
 	while (v->taken == v->out.len) {
@@ -246,6 +253,8 @@ struct MHD_Response *streams_response(struct streams *s,
 
 	v->s = s;
 	v->c = c;
+	v->fd = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD)
+			->connect_fd;
 	v->spec = *spec;
 	strbuf_init(&v->out);
 	/* a browser that lost the connection comes again after two seconds */
@@ -274,10 +283,14 @@ unsigned int streams_count(struct streams *s)
 }
 
 /* Under the lock. */
-static bool has_news(const struct viewer *v, int64_t last)
+static bool has_news(struct viewer *v, int64_t last)
 {
+	struct pollfd p = { .fd = v->fd, .events = POLLRDHUP };
 	struct stat sb;
 
+	v->gone = poll(&p, 1, 0) > 0;
+	if (v->gone)
+		return true;
 	if (clock_mono_ms() >= v->beat_ms || last != v->seen)
 		return true;
 	return v->spec.kind == STREAM_LOG && !fstat(v->spec.fd, &sb) &&

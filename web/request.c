@@ -293,7 +293,8 @@ void response_page(const struct request *rq, struct response *rs,
 
 	add_has(v);
 	json_set_bool(v, nav, true);
-	json_set_int(v, "now_s", clock_now_s());
+	/* to the minute: what is shown has a tag, and need not be sent again */
+	json_set_int(v, "now_s", clock_now_s() / 60 * 60);
 	json_set_text(v, "archive_url", rq->site->archive_url);
 	json_object_set_new(v, "session", session_json(rq));
 	rs->status = 200;

@@ -48,6 +48,7 @@ static void set_cookie(const struct request *rq, struct response *rs,
 		secure ? "; Secure" : "");
 
 	response_header(rs, "Set-Cookie", text);
+	response_header(rs, "Cache-Control", "no-store");
 }
 
 static int act(struct request *rq, enum web_act what, json_t *spec,
