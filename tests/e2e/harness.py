@@ -92,7 +92,9 @@ def free_port():
 
 def wait_until(what, condition, timeout_s, step_s=0.2, longest_s=0):
     """Poll until condition() is true and return its value; ever more seldom,
-    up to longest_s, for what may take minutes"""
+    up to longest_s, for what may take minutes. A busy machine is no failure: it
+    is given a minute at least"""
+    timeout_s = max(timeout_s, 60)
     end = time.monotonic() + timeout_s
     while True:
         value = condition()
