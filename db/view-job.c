@@ -66,7 +66,7 @@ static const char sql_attempts[] =
 
 static const char sql_findings[] =
 	"SELECT id, number, until_number, stage, blame, tool, severity, option,"
-	" file, line, col, function, message, detail, leader_id, state,"
+	" file, line, col, function, message, detail, quote, leader_id, state,"
 	" state_why FROM finding WHERE job_id = ?"
 	" ORDER BY number, severity != 'error', id LIMIT 500";
 

@@ -42,25 +42,31 @@ static int add_job(const struct request *rq, json_t *in)
 	return r;
 }
 
-void api_job_repro(struct request *rq, struct response *rs)
+int repro_of_job(const struct request *rq, struct job_id id,
+		 struct strbuf *out)
 {
-	struct job_id id = { args_id(rq->segments[3]) };
 	json_t *in __free(json) = NULL;
 	int r = view_repro(rq->db, id, request_sees_private(rq), &in);
 
-	if (r) {
-		response_errno(rq, rs, r, r == DB_NONE ? "There is no such job."
-						       : db_error(rq->db));
-		return;
-	}
+	if (r)
+		return r;
 	r = add_job(rq, in);
-	if (!r) {
-		add_mails_url(rq, in);
-		r = repro_script(in, &rs->body);
-	}
+	if (r)
+		return r < 0 ? r : -ENOENT;
+	add_mails_url(rq, in);
+	return repro_script(in, out);
+}
+
+void api_job_repro(struct request *rq, struct response *rs)
+{
+	struct job_id id = { args_id(rq->segments[3]) };
+	int r = repro_of_job(rq, id, &rs->body);
+
 	if (r) {
-		response_errno(rq, rs, r, "This job was not run yet, or what it "
-					  "was run with is gone.");
+		response_errno(rq, rs, r, r == DB_NONE ?
+			       "There is no such job." : r == -ENOENT ?
+			       "This job was not run yet, or what it was run "
+			       "with is gone." : db_error(rq->db));
 		return;
 	}
 	rs->status = 200;

@@ -4,7 +4,9 @@
 
 #include "db/list-jobs.h"
 #include "db/list-series.h"
+#include "db/view-history.h"
 #include "db/view-job.h"
+#include "db/view-mail.h"
 #include "db/view-result.h"
 #include "db/view-service.h"
 #include "lib/json.h"
@@ -170,7 +172,7 @@ bool load_outgoing(const struct request *rq, struct response *rs, json_t **ret)
 
 bool load_queue(const struct request *rq, struct response *rs, json_t **ret)
 {
-	json_t *sources = NULL;
+	json_t *sources = NULL, *runners = NULL;
 
 	if (!args_loaded(rq, rs, view_queue(rq->db, request_sees_private(rq), ret),
 		    NULL))
@@ -180,6 +182,12 @@ bool load_queue(const struct request *rq, struct response *rs, json_t **ret)
 		return false;
 	}
 	json_object_set_new(*ret, "sources", sources);
+	if (!args_loaded(rq, rs, view_runners(rq->db, request_sees_private(rq),
+					      &runners), NULL)) {
+		json_decref(*ret);
+		return false;
+	}
+	json_object_set_new(*ret, "runners", runners);
 	return true;
 }
 
@@ -194,9 +202,33 @@ static bool load_array(const struct request *rq, struct response *rs,
 	return true;
 }
 
+/* Under each tree whether its bases build and boot. */
+static void add_health(const json_t *health, json_t *trees)
+{
+	json_t *tree, *h;
+	size_t i, k;
+
+	json_array_foreach(trees, i, tree) {
+		json_t *list = json_array();
+
+		json_array_foreach((json_t *)health, k, h) {
+			if (json_equal(json_object_get(h, "tree_id"),
+				       json_object_get(tree, "id")))
+				json_array_append(list, h);
+		}
+		json_object_set_new(tree, "bases", list);
+	}
+}
+
 bool load_trees(const struct request *rq, struct response *rs, json_t **ret)
 {
-	return load_array(rq, rs, view_trees, ret);
+	json_t *health __free(json) = NULL;
+
+	if (!args_loaded(rq, rs, view_health_of_bases(rq->db, &health), NULL) ||
+	    !load_array(rq, rs, view_trees, ret))
+		return false;
+	add_health(health, json_object_get(*ret, "items"));
+	return true;
 }
 
 static void answer(struct request *rq, struct response *rs,

@@ -2,6 +2,7 @@
 #ifndef MMCI_WEB_HANDLERS_H
 #define MMCI_WEB_HANDLERS_H
 
+#include "db/id.h"
 #include "db/view-series.h"
 #include "web/request.h"
 
@@ -72,12 +73,32 @@ void page_outbox_reject(struct request *rq, struct response *rs);
 void api_outbox_approve(struct request *rq, struct response *rs);
 void api_outbox_reject(struct request *rq, struct response *rs);
 
+/**
+ * repro_of_job() - the script that repeats a job
+ *
+ * Return: 0; DB_NONE for no such job; -ENOENT where what it ran with is gone;
+ * -errno.
+ */
+int repro_of_job(const struct request *rq, struct job_id id,
+		 struct strbuf *out);
+
 /* api-repro.c */
 void api_job_repro(struct request *rq, struct response *rs);
 void api_mail_raw(struct request *rq, struct response *rs);
 
 /* log.c */
 void api_job_log(struct request *rq, struct response *rs);
+
+/* history.c: what was seen over many series */
+void api_ledger(struct request *rq, struct response *rs);
+void api_flaky(struct request *rq, struct response *rs);
+void api_benchmarks(struct request *rq, struct response *rs);
+void api_tally(struct request *rq, struct response *rs);
+void page_ledger(struct request *rq, struct response *rs);
+void page_flaky(struct request *rq, struct response *rs);
+void page_benchmarks(struct request *rq, struct response *rs);
+void page_about(struct request *rq, struct response *rs);
+void page_manual(struct request *rq, struct response *rs);
 
 /* page-mbox.c */
 void page_mbox(struct request *rq, struct response *rs);

@@ -9,6 +9,7 @@
 #include "lib/json.h"
 #include "lib/log.h"
 #include "web/handlers.h"
+#include "web/lines.h"
 #include "web/log.h"
 #include "web/words.h"
 
@@ -92,16 +93,47 @@ static void add_result(json_t *v, const json_t *result)
 			    objects_of(json_object_get(result, "patches")));
 }
 
-static void read_log(struct request *rq, json_t *v, const char *dir)
+/* The script that api_job_repro() gives, where there is one. */
+static void add_repro(struct request *rq, json_t *v)
+{
+	struct job_id id = { json_get_int(v, "id", 0) };
+	struct strbuf text __free(strbuf) = STRBUF_INIT;
+
+	if (!repro_of_job(rq, id, &text))
+		json_set_text(v, "repro", text.buf);
+}
+
+/* "gcc (Debian 12.2.0-14) 12.2.0 · GNU Make 4.3": the rest is in a table */
+static void add_environment_line(json_t *v, const json_t *environment)
+{
+	static const char *const keys[] = { "compiler", "make", "qemu", "accel" };
+	struct strbuf sb __free(strbuf) = STRBUF_INIT;
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		const char *s = json_get_str(environment, keys[i], "");
+
+		if (*s)
+			strbuf_addf(&sb, "%s%s", sb.len ? " \302\267 " : "", s);
+	}
+	json_set_text(v, "environment_line", sb.len ? sb.buf : NULL);
+	json_set_text(v, "command", json_get_str(environment, "command", NULL));
+}
+
+/* A log that is being written opens at its end: that is what is looked for. */
+static void read_log(struct request *rq, json_t *v, const char *dir,
+		     bool is_written)
 {
 	const char *line = request_query(rq, "line");
+	int64_t at = line ? args_id(line) : is_written ? INT64_MAX / 2 : 0;
 	int fd __free(fd) = log_open(rq->site->state_dir, dir);
 	json_t *log = NULL;
-	int r = fd < 0 ? fd : log_window(fd, line ? args_id(line) : 0, &log);
+	int r = fd < 0 ? fd : log_window(fd, at, &log);
 
 	if (r && r != -ENOENT)
 		pr_warn("log of %s: %s\n", dir, strerror(-r));
 	json_object_set_new(v, "log", r ? json_null() : log);
+	if (!r && is_written && !json_object_get(log, "after"))
+		json_set_bool(v, "live_log", true);
 }
 
 static void add_words(json_t *v)
@@ -138,6 +170,9 @@ static void split_findings(json_t *v)
 			n_base++;
 			continue;
 		}
+		json_object_set_new(row, "quote_lines", lines_of(
+			json_get_str(row, "quote", ""), 2));
+		json_set_bool(row, "has_quote", *json_get_str(row, "quote", ""));
 		json_set_text(row, "mark",
 			      strcmp(json_get_str(row, "severity", ""),
 				     "error") ? "warns" : "broken");
@@ -146,6 +181,17 @@ static void split_findings(json_t *v)
 	}
 	json_object_set_new(v, "ours", ours);
 	json_set_int(v, "n_base", n_base);
+}
+
+/* What has not ended is worth being told of, unless its log says it already. */
+static void add_open(json_t *v)
+{
+	const char *s = json_get_str(v, "state", "");
+	bool open = !strcmp(s, "running") || !strcmp(s, "queued") ||
+		    !strcmp(s, "waiting");
+
+	json_set_bool(v, "open", open);
+	json_set_bool(v, "live_page", open && !json_object_get(v, "live_log"));
 }
 
 void page_job(struct request *rq, struct response *rs)
@@ -176,8 +222,13 @@ void page_job(struct request *rq, struct response *rs)
 				     (int)number, request_sees_private(rq),
 				     &dir);
 		if (!r)
-			read_log(rq, v, dir.buf);
+			read_log(rq, v, dir.buf, !strcmp(json_get_str(
+				attempt, "state", ""), "running"));
+		add_environment_line(v, json_object_get(json_object_get(
+			attempt, "result"), "environment"));
 	}
+	add_repro(rq, v);
+	add_open(v);
 	add_words(v);
 	split_findings(v);
 	response_page(rq, rs, "job", v);

@@ -44,9 +44,34 @@ void page_outbox(struct request *rq, struct response *rs)
 	list_page(rq, rs, load_outbox, "state", "outbox");
 }
 
+/* "builds", "does not boot": what a control says of a base */
+static void add_health_words(json_t *base)
+{
+	bool boots = !strcmp(json_get_str(base, "kind", ""), "boot");
+	const char *state = json_get_str(base, "state", "");
+	bool good = !strcmp(state, "passed");
+
+	json_set_text(base, "mark", state);
+	if (good)
+		json_set_text(base, "health", boots ? "boots" : "builds");
+	else
+		json_set_text(base, "health", boots ? "does not boot" :
+						      "does not build");
+}
+
 void page_trees(struct request *rq, struct response *rs)
 {
-	list_page(rq, rs, load_trees, "state", "trees");
+	json_t *v = NULL, *tree, *base;
+	size_t i, k;
+
+	if (!load_trees(rq, rs, &v))
+		return;
+	add_words(json_object_get(v, "items"), "state");
+	json_array_foreach(json_object_get(v, "items"), i, tree) {
+		json_array_foreach(json_object_get(tree, "bases"), k, base)
+			add_health_words(base);
+	}
+	response_page(rq, rs, "trees", v);
 }
 
 void page_outgoing(struct request *rq, struct response *rs)

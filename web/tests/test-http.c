@@ -244,7 +244,8 @@ static const char *const pages[] = {
 	"/job/21", "/job/22", "/job/41", "/job/42", "/job/43", "/findings",
 	"/findings?blame=any", "/findings?series=1", "/outbox", "/outbox/1",
 	"/outbox/4", "/trees", "/queue", "/?state=broken", "/?text=mprotect",
-	"/?tree=v6.12&author=d@", "/?limit=1",
+	"/?tree=v6.12&author=d@", "/?limit=1", "/ledger", "/ledger?blame=base",
+	"/flaky", "/benchmarks", "/benchmarks?arch=x86_64", "/about", "/manual",
 };
 
 /* Tags that need an end have one, in order; those that may lack it do. */
@@ -320,6 +321,7 @@ static void nothing_a_stranger_wrote_becomes_markup(void **state)
 	static const char *const where[] = { "/", "/series/4", "/job/41",
 					     "/job/42", "/job/43", "/findings",
 					     "/outbox", "/outbox/4", "/trees",
+					     "/ledger?blame=any",
 					     "/queue",
 					     "/?text=%3Cscript%3Ealert(1)%3C"
 					     "/script%3E\"'", };
@@ -383,8 +385,10 @@ static void the_job_page_opens_at_the_error(void **state)
 		ask("GET", "/job/11", NULL, NULL, NULL);
 
 	assert_true(has(&a.body, "<span id=\"L873\" class=\"l-error\"><a "
-				 "href=\"#L873\">873</a>include/linux/"
-				 "pgtable.h:873:15: error: implicit"));
+				 "href=\"#L873\">873</a><span class=\"\">"
+				 "include/linux/pgtable.h:873:15: </span>"
+				 "<span class=\"a-b a-1\">error: </span>"
+				 "<span class=\"\">implicit"));
 	assert_false(has(&a.body, "id=\"L1\""));
 	assert_true(has(&a.body, "rerun by operator"));
 	assert_true(has(&a.body, "the runner died"));
