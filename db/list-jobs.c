@@ -7,6 +7,9 @@
 #include "db/search.h"
 #include "db/view.h"
 
+/* Series whose findings are looked through; of more the newest are first. */
+#define FEW_HITS 30
+
 /* Is there such an architecture? Else a million jobs are looked through. */
 static int arch_known(struct db *db, const char *arch)
 {
@@ -91,11 +94,12 @@ int view_jobs(struct db *db, const struct view_job_filter *f,
 	return run(db, &p, page, " ORDER BY j.id DESC LIMIT ?", ret);
 }
 
-/* Which series have such words at all is asked first. */
-static int add_words(const struct view_finding_filter *f, struct parts *p,
-		     struct strbuf *expr)
+/* Which series have such words at all is asked first; see db/list-series.c. */
+static int add_words(struct db *db, const struct view_finding_filter *f,
+		     struct parts *p, struct strbuf *expr)
 {
 	bool no_word = false;
+	int n = 0;
 
 	if (f->text)
 		no_word = search_column("finding", f->text, expr) == DB_NONE;
@@ -104,7 +108,14 @@ static int add_words(const struct view_finding_filter *f, struct parts *p,
 	if (no_word)
 		parts_add(p, " AND 0");
 	else if (expr->len)
-		parts_text(p, " AND f.version_id IN (SELECT rowid"
+		n = search_count(db, expr->buf, FEW_HITS);
+	if (n < 0)
+		return n;
+	if (!no_word && expr->len)
+		parts_text(p, n < FEW_HITS ?
+			   " AND f.version_id IN (SELECT rowid"
+			   " FROM series_text WHERE series_text MATCH ?)" :
+			   " AND +f.version_id IN (SELECT rowid"
 			   " FROM series_text WHERE series_text MATCH ?)",
 			   expr->buf);
 	parts_text(p, " AND instr(lower(f.file || ' ' || f.function || ' ' ||"
@@ -139,7 +150,7 @@ int view_findings(struct db *db, const struct view_finding_filter *f,
 	if (!f->blame || strcmp(f->blame, "any"))
 		parts_text(&p, " AND f.blame = ?",
 			   f->blame ? f->blame : "series");
-	r = add_words(f, &p, &expr);
+	r = add_words(db, f, &p, &expr);
 	if (r)
 		return r;
 	parts_text(&p, " AND f.severity = ?", f->severity);

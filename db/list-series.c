@@ -6,7 +6,6 @@
 
 #include "db/parts.h"
 #include "db/search.h"
-#include "db/view-result.h"
 #include "db/view.h"
 #include "lib/json.h"
 
@@ -123,43 +122,40 @@ static int add_archs(struct db *db, json_t *items, const char *ids)
 	return 0;
 }
 
-/* The benchmark that moved most stands for all of them. */
-static void note_bench(json_t *item, const json_t *m)
-{
-	json_t *bench = json_object_get(item, "bench"), *new;
-	const json_t *value = json_object_get(m, "value");
-	const json_t *base = json_object_get(m, "base_value");
-	double percent, have;
-
-	if (!json_is_integer(value) || !json_is_integer(base) ||
-	    !json_integer_value(base))
-		return;
-	percent = 100.0 * (double)(json_integer_value(value) -
-				   json_integer_value(base)) /
-		  (double)json_integer_value(base);
-	have = json_number_value(json_object_get(bench, "percent"));
-	if (json_is_object(bench) &&
-	    (percent < 0 ? -percent : percent) <= (have < 0 ? -have : have))
-		return;
-	new = json_object();
-	json_set_text(new, "name", json_get_str(m, "name", ""));
-	json_object_set_new(new, "percent", json_real(percent));
-	json_object_set_new(item, "bench", new);
-}
+/*
+ * The benchmark that moved most stands for all of them: the row of the max().
+ * Only what was counted on both sides, per the same work.
+ */
+static const char sql_bench[] =
+	"SELECT j.version_id, m.name, 100.0 * (m.value - bm.value) / bm.value"
+	"  AS percent, max(abs(1.0 * (m.value - bm.value) / bm.value)) AS most"
+	" FROM json_each(?1) e CROSS JOIN job j ON j.version_id = e.value"
+	"  AND j.kind = 'bench' AND j.upto = 0"
+	" CROSS JOIN measure m ON m.attempt_id = " VIEW_LAST_RESULT("j.id")
+	" CROSS JOIN job b ON b.version_id IS NULL AND b.kind = 'bench'"
+	"  AND b.base_commit = j.base_commit AND b.arch = j.arch"
+	"  AND b.kconfig = j.kconfig AND b.toolchain = j.toolchain"
+	" CROSS JOIN measure bm ON bm.attempt_id = " VIEW_LAST_RESULT("b.id")
+	"  AND bm.name = m.name AND bm.work = m.work"
+	" WHERE m.value NOT NULL AND bm.value != 0 GROUP BY j.version_id";
 
 static int add_bench(struct db *db, json_t *items, const char *ids)
 {
 	json_t *rows __free(json) = NULL;
 	json_t *m, *item;
 	size_t i;
-	int r = view_measures_of(db, ids, &rows);
+	int r = rows_for(db, sql_bench, ids, &rows);
 
 	if (r)
 		return r;
 	json_array_foreach(items, i, item)
 		json_object_set_new(item, "bench", json_null());
-	json_array_foreach(rows, i, m)
-		note_bench(item_of(items, json_get_int(m, "version_id", 0)), m);
+	json_array_foreach(rows, i, m) {
+		item = item_of(items, json_get_int(m, "version_id", 0));
+		json_object_del(m, "version_id");
+		json_object_del(m, "most");
+		json_object_set(item, "bench", m);
+	}
 	return 0;
 }
 
