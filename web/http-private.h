@@ -14,6 +14,7 @@
 #include "web/stats.h"
 
 struct streams;
+struct http_cache;
 
 struct web {
 	struct site site;
@@ -23,6 +24,7 @@ struct web {
 	struct rate *by_token;
 	struct stats stats;
 	struct db_pool *pool;
+	struct http_cache *cache;
 	struct deadlines *deadlines;
 	struct streams *streams;
 	struct MHD_Daemon *daemon;
@@ -32,6 +34,8 @@ struct web {
 /**
  * struct exchange - one request while it is being read and answered
  * @from_ms: when its first line was there
+ * @uri: the address as it was sent, with its query
+ * @key, @version: of the answer, for http_cache_keep(); NULL: it is not kept
  */
 struct exchange {
 	struct request rq;
@@ -39,6 +43,9 @@ struct exchange {
 	const struct route *route;
 	struct strbuf body;
 	int64_t from_ms;
+	char *uri;
+	char *key;
+	int64_t version;
 	bool begun;
 };
 
@@ -47,6 +54,37 @@ int http_start(struct web *web, int fd, struct strbuf *why);
 /** http_send() - hand the answer to the library */
 enum MHD_Result http_send(struct web *web, struct MHD_Connection *c,
 			  struct exchange *x);
+
+/** http_takes_gzip() - does this value of Accept-Encoding allow it? */
+bool http_takes_gzip(const char *accept);
+
+/**
+ * http_cache_new() - answers that can be sent again, to those who are not
+ * logged in, until somebody writes to the database
+ *
+ * Return: 0; errors of db_open_ro().
+ */
+int http_cache_new(const char *db_path, struct http_cache **ret,
+		   struct strbuf *why);
+/** http_cache_free() - after the library is stopped; NULL is fine */
+void http_cache_free(struct http_cache *c);
+/**
+ * http_cache_send() - send what is kept for this request
+ * @ret: what to tell the library; %MHD_NO: 304 is in @x, yet to be sent
+ *
+ * Return: false when there is nothing, or nothing fresh that no other request is
+ * making already; then @x knows the version of the database that its answer will
+ * at least be made from.
+ */
+bool http_cache_send(struct http_cache *c, struct MHD_Connection *con,
+		     struct exchange *x, enum MHD_Result *ret);
+/**
+ * http_cache_keep() - keep an answer of @bytes that has just been sent
+ *
+ * Return: true when the reference of @r was taken.
+ */
+bool http_cache_keep(struct http_cache *c, const struct exchange *x,
+		     struct MHD_Response *r, size_t bytes);
 
 /** streams_start() - begin to watch for news, with one thread for all viewers */
 int streams_start(struct web *web, struct streams **ret);

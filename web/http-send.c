@@ -34,7 +34,7 @@ static bool is_personal(const struct request *rq)
 }
 
 /* "gzip", "gzip;q=0.8", "*", but not "gzip;q=0" (RFC 9110 section 12.5.3) */
-static bool takes_gzip(const char *accept)
+bool http_takes_gzip(const char *accept)
 {
 	while (accept && *accept) {
 		const char *q;
@@ -111,7 +111,7 @@ static void finish_body(const struct request *rq, struct response *rs)
 		}
 	}
 	if (rs->body.len >= MIN_GZIP_BYTES && is_text(rs->type) &&
-	    takes_gzip(rq->accept_encoding) &&
+	    http_takes_gzip(rq->accept_encoding) &&
 	    !json_object_get(rs->headers, "Content-Encoding"))
 		compress_body(rs);
 }
@@ -154,12 +154,14 @@ enum MHD_Result http_send(struct web *web, struct MHD_Connection *c,
 	struct MHD_Response *r;
 	const char *name;
 	enum MHD_Result ret;
+	size_t bytes;
 	json_t *v;
 
 	limit_streams(web, x);
 	finish_body(&x->rq, &x->rs);
 	stats_count(&web->stats, x->rs.status,
 		    (clock_mono_ms() - x->from_ms) * 1000);
+	bytes = x->rs.body.len;
 	r = make_response(web, c, x);
 	if (!r)
 		return MHD_NO;
@@ -176,6 +178,7 @@ enum MHD_Result http_send(struct web *web, struct MHD_Connection *c,
 		MHD_add_response_header(r, name, json_string_value(v));
 	deadlines_set(web->deadlines, c, web->cfg.send_timeout_ms);
 	ret = MHD_queue_response(c, x->rs.status, r);
-	MHD_destroy_response(r);
+	if (!http_cache_keep(web->cache, x, r, bytes))
+		MHD_destroy_response(r);
 	return ret;
 }

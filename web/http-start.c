@@ -118,6 +118,8 @@ static int start_all(struct web *web, struct strbuf *why)
 	if (!r)
 		r = db_pool_try(web->pool, why);
 	if (!r)
+		r = http_cache_new(cfg->db_path, &web->cache, why);
+	if (!r)
 		r = deadlines_start(&web->deadlines);
 	if (!r)
 		r = streams_start(web, &web->streams);
@@ -168,6 +170,7 @@ void web_stop(struct web *web)
 		MHD_stop_daemon(web->daemon); /* closes the socket as well */
 	streams_free(web->streams);
 	deadlines_stop(web->deadlines);
+	http_cache_free(web->cache);
 	db_pool_free(web->pool);
 	template_set_free(web->site.templates);
 	proxy_nets_release(&web->proxies);

@@ -241,9 +241,24 @@ static bool check_form(struct exchange *x)
 	return auth_form(rq, &x->rs);
 }
 
+/* What http_send() does beside sending. */
+static enum MHD_Result sent_again(struct web *web, struct MHD_Connection *c,
+				  struct exchange *x, enum MHD_Result ret)
+{
+	stats_count(&web->stats, x->rs.status,
+		    (clock_mono_ms() - x->from_ms) * 1000);
+	deadlines_set(web->deadlines, c, web->cfg.send_timeout_ms);
+	return ret;
+}
+
 static enum MHD_Result finish(struct web *web, struct MHD_Connection *c,
 			      struct exchange *x)
 {
+	enum MHD_Result ret;
+
+	if (http_cache_send(web->cache, c, x, &ret))
+		return ret == MHD_NO ? http_send(web, c, x) :
+				       sent_again(web, c, x, ret);
 	x->rq.body = x->body.buf;
 	x->rq.body_len = x->body.len;
 	if (check_form(x) && take_db(web, x))
@@ -277,6 +292,8 @@ static void *on_uri(void *arg, const char *uri, struct MHD_Connection *c)
 	struct exchange *x = xcalloc(1, sizeof(*x));
 
 	x->from_ms = clock_mono_ms();
+	if (strlen(uri) <= MAX_URL_BYTES)
+		x->uri = xstrdup(uri);
 	response_init(&x->rs);
 	strbuf_init(&x->body);
 	return x;
@@ -294,6 +311,8 @@ static void on_completed(void *arg, struct MHD_Connection *c, void **req,
 	request_release(&x->rq);
 	response_release(&x->rs);
 	strbuf_release(&x->body);
+	free(x->uri);
+	free(x->key);
 	free(x);
 	*req = NULL;
 }

@@ -238,6 +238,7 @@ struct route {
 	enum scope scope; /* 0: none needed */
 	bool big_body;
 	unsigned int cost; /* requests it counts as where they are limited */
+	bool cached; /* its answer is made of the database alone */
 };
 
 /**
