@@ -2,6 +2,7 @@
 #include "web/chart.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "lib/json.h"
 #include "lib/strbuf.h"
@@ -66,6 +67,31 @@ static void add_text(json_t *dot, const json_t *p, double v, double before)
 	json_set_text(dot, "text", title);
 }
 
+/* What the height of the drawing stands for, which has no axis. */
+static void add_caption(json_t *c, const json_t *points)
+{
+	size_t n = json_array_size(points), i;
+	char *from __free(kfree) = NULL;
+	char *to __free(kfree) = NULL;
+	char *text __free(kfree) = NULL;
+	double low = 0, high = 0;
+	json_t *p;
+
+	json_array_foreach((json_t *)points, i, p) {
+		low = i ? fmin(low, value_of(p)) : value_of(p);
+		high = i ? fmax(high, value_of(p)) : value_of(p);
+	}
+	from = number(low);
+	to = number(high);
+	if (n < 2)
+		text = xasprintf("one base so far");
+	else if (!strcmp(from, to))
+		text = xasprintf("%s on all %zu bases", from, n);
+	else
+		text = xasprintf("%zu bases, %s to %s", n, from, to);
+	json_set_text(c, "caption", text);
+}
+
 void chart_add(json_t *c)
 {
 	const json_t *points = json_object_get(c, "points");
@@ -97,5 +123,6 @@ void chart_add(json_t *c)
 	json_object_set_new(c, "dots", dots);
 	text = number(v);
 	json_set_text(c, "last_text", text);
+	add_caption(c, points);
 	free(text);
 }

@@ -10,9 +10,9 @@
 /**
  * chart_add() - what a template needs to draw a chart (SVG 1.1)
  * @c: one element of view_benchmarks(); gets "line" (the points of a polyline),
- *	"dots": [{x, y, text, job_id, changed}], "low", "high", "last_text" and
- *	"change_text". A point is changed when it differs from the one before by
- *	half a percent or more.
+ *	"dots": [{x, y, text, job_id, changed}], "last_text" and "caption" (how
+ *	many bases, and the lowest and highest value of them). A point is changed
+ *	when it differs from the one before by half a percent or more.
  */
 void chart_add(json_t *c);
 
