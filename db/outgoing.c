@@ -20,13 +20,23 @@ const char *outgoing_state_name(enum outgoing_state s)
 	return state_names[s];
 }
 
+/*
+ * What stands before the "@" is made of what is reported; behind it stands the
+ * host of mail.from. A service that moves to another host does not say all once
+ * more. "A" follows "@".
+ */
 static int find(struct db *db, const char *message_id, struct outgoing_id *ret)
 {
 	struct stmt *st __free(stmt) = db_prepare(
-		db, "SELECT id FROM outgoing WHERE message_id = ?");
+		db, "SELECT id FROM outgoing WHERE message_id >= ?1 || '@'"
+		    " AND message_id < ?1 || 'A' ORDER BY id LIMIT 1");
+	const char *at = strrchr(message_id, '@');
+	char *local __free(kfree) = xstrndup(
+		message_id, at ? (size_t)(at - message_id) :
+				 strlen(message_id));
 	int r;
 
-	stmt_bind_text(st, message_id);
+	stmt_bind_text(st, local);
 	r = stmt_step(st);
 	if (r != DB_ROW)
 		return r;
@@ -39,14 +49,15 @@ static int renew_held(struct db *db, struct outgoing_id id, const json_t *mail)
 {
 	static const char sql[] =
 		"UPDATE outgoing SET body = ?1, eml = ?2, path = '',"
-		" changed_s = ?3 WHERE id = ?4 AND state = 'held'"
-		" AND body <> ?1";
+		" changed_s = ?3, message_id = ?5 WHERE id = ?4"
+		" AND state = 'held' AND (body <> ?1 OR message_id <> ?5)";
 	struct stmt *st __free(stmt) = db_prepare(db, sql);
 
 	stmt_bind_text(st, json_get_str(mail, "body", ""));
 	stmt_bind_text(st, json_get_str(mail, "eml", ""));
 	stmt_bind_int64(st, clock_now_s());
 	stmt_bind_int64(st, id.v);
+	stmt_bind_text(st, json_get_str(mail, "message_id", ""));
 	return stmt_run(st);
 }
 

@@ -30,8 +30,8 @@ const char *outgoing_state_name(enum outgoing_state s);
  * @why: why it is held
  *
  * In the transaction that stores the verdict. Return: 0; DB_OUTGOING_KNOWN
- * when a mail with this Message-ID is there: while it is held its text is
- * renewed, after that it is left alone; -errno.
+ * when a mail with this Message-ID is there, or with the same before the "@":
+ * while it is held its text is renewed, after that it is left alone; -errno.
  */
 int db_outgoing_add(struct db *db, struct version_id id, const json_t *mail,
 		    const char *why, struct outgoing_id *ret);

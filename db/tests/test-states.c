@@ -252,6 +252,13 @@ static void the_same_report_is_kept_once(void **state)
 	assert_int_equal(db_outgoing_add(db, v, mail, "off", &two),
 			 DB_OUTGOING_KNOWN);
 	assert_int_equal(one.v, two.v);
+	/* the service has another address now, the report is the same */
+	json_set_text(mail, "message_id", "m@other.example.org");
+	assert_int_equal(db_outgoing_add(db, v, mail, "off", &two),
+			 DB_OUTGOING_KNOWN);
+	assert_int_equal(one.v, two.v);
+	json_set_text(mail, "message_id", "mm@h");
+	assert_int_equal(db_outgoing_add(db, v, mail, "off", &two), 0);
 }
 
 int main(void)
