@@ -183,15 +183,14 @@ static void split_findings(json_t *v)
 	json_set_int(v, "n_base", n_base);
 }
 
-/* What has not ended is worth being told of, unless its log says it already. */
 static void add_open(json_t *v)
 {
 	const char *s = json_get_str(v, "state", "");
-	bool open = !strcmp(s, "running") || !strcmp(s, "queued") ||
-		    !strcmp(s, "waiting");
+	bool running = !strcmp(s, "running");
 
-	json_set_bool(v, "open", open);
-	json_set_bool(v, "live_page", open && !json_object_get(v, "live_log"));
+	json_set_bool(v, "open", running || !strcmp(s, "queued") ||
+				 !strcmp(s, "waiting"));
+	json_set_bool(v, "log_comes", running);
 }
 
 void page_job(struct request *rq, struct response *rs)

@@ -227,6 +227,8 @@ function showLines() {
 /* News: the page is asked for again, and what changed is put in its place. */
 
 let newsTimer = 0, newsAt = 0;
+/* as it came, before anything here was added */
+let shown = $("#main") && $("#main").innerHTML;
 
 function state() {
 	return {
@@ -274,11 +276,18 @@ async function refresh() {
 		/* not under the hands of who fills in a form */
 		if (!main || $("#main :is(input, select, textarea):focus"))
 			return;
+		/* something is on its way that no event will tell of */
+		if ($("[data-again]", main))
+			news(2000);
+		if (main.innerHTML === shown)
+			return;
 		const old = state();
 
+		shown = main.innerHTML;
 		$("#main").replaceChildren(...main.childNodes);
 		restore(old);
 		reveal();
+		followLog();
 	} catch { /* the next event tries again */ }
 }
 
@@ -291,8 +300,13 @@ function news(pause_ms) {
 function listen() {
 	const url = $("#main").dataset.live;
 
-	if (url)
-		new EventSource(url).onmessage = () => news(3000);
+	if (!url)
+		return;
+	const source = new EventSource(url);
+
+	source.onmessage = () => news(3000);
+	/* what happened since the page was made, or while there was no line */
+	source.onopen = () => news(0);
 }
 
 /* A log that is being written */
@@ -350,12 +364,16 @@ function setFollowing(on, button) {
 		toEnd();
 }
 
+let logSource = null;
+
 function followLog() {
 	const log = $(".log[data-live]"), button = $("#follow");
 
+	if (logSource)
+		logSource.close(); /* of a log that is no longer shown */
 	if (!log || !button)
 		return;
-	const source = new EventSource(log.dataset.live);
+	const source = logSource = new EventSource(log.dataset.live);
 
 	button.hidden = false;
 	setFollowing(!location.hash, button);
@@ -374,7 +392,7 @@ function followLog() {
 		source.close();
 		button.hidden = true;
 		say("the job has ended");
-		$("#live").textContent = "ended: load the page again for its result";
+		$("#live").textContent = "ended";
 	});
 }
 
