@@ -60,9 +60,12 @@ def run_cases(cases, cleanup=None):
     try:
         for n, case in enumerate(cases, 1):
             name = case.__name__
+            begun = time.monotonic()
             try:
                 case()
                 print(f"ok {n} - {name}", flush=True)
+                if time.monotonic() - begun > 10:
+                    note(f"took {time.monotonic() - begun:.0f} s")
             except Skip as e:
                 print(f"ok {n} - {name} # SKIP {e}", flush=True)
             except Exception as e:  # a broken case must not end the others

@@ -12,6 +12,9 @@ import re
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))), "pages"))
+import pages  # noqa: E402
 from harness import (TOP, TREE, Archive, Daemon, Skip, check,  # noqa: E402
                      contains, curl, equal, install, needs_root, run_cases,
                      scratch, shared_thread, source, wait_until)
@@ -20,6 +23,7 @@ SAMPLE = os.path.join(TOP, "deploy", "sample", "mprotect-sample.mbox")
 SAMPLE_KEY = "20261102081400.1000-1-paula@example.org"
 HARMLESS = os.path.join(TOP, "deploy", "sample", "harmless.mbox")
 HARMLESS_KEY = "20261103154500.2000-1-otto@example.org"
+NEXT_KEY = "20261104101500.2000-1-otto@example.org"  # its second version
 
 # The warm base is built first, once: a cold cache takes minutes.
 FIRST_S = 1800
@@ -47,7 +51,19 @@ def the_daemon_starts_and_takes_a_tree():
     archive = Archive(scratch())
     archive.serve()
     d = Daemon(prefix)
-    d.configure(source(archive.url))
+    maildir = os.path.join(scratch(), "sent")
+    d.configure(source(archive.url) + f"""\
+mail {{
+	mode = send
+	from = "mmci <mmci@example.org>"
+	transport = maildir
+	maildir = "{maildir}"
+}}
+policy all {{
+	send = "moderated"
+	lists = {{"linux-mm@lists.example.org"}}
+}}
+""")
     d.start()
     d.add_base_tree()
     mode = os.stat(os.path.join(d.state, "admin.token")).st_mode & 0o777
@@ -248,7 +264,12 @@ def a_file_is_submitted():
     started()
     path = os.path.join(scratch(), "one.mbox")
     with open(HARMLESS, encoding="utf-8") as f:
-        text = f.read().replace(HARMLESS_KEY, "submitted@example.org")
+        text = f.read()
+    for old, new in ((HARMLESS_KEY, NEXT_KEY), ("[PATCH]", "[PATCH v2]"),
+                     ("Tue, 03 Nov", "Wed, 04 Nov"),
+                     ("so it needs no hinting", "thus it needs no hinting")):
+        contains(text, old, HARMLESS)
+        text = text.replace(old, new)
     with open(path, "w", encoding="utf-8") as f:
         f.write(text)
     before = len(d.replies())
@@ -256,11 +277,28 @@ def a_file_is_submitted():
     equal(status, 0, f"submit: {err}")
 
     def done():
-        status, out, _ = d.mmci("series", "show", "submitted@example.org",
-                                "--json")
+        status, out, _ = d.mmci("series", "show", NEXT_KEY, "--json")
         return status == 0 and json.loads(out)["state"] == "done"
     wait_until("the submitted series is done", done, NEXT_S, 1)
     equal(len(d.replies()), before, "replies after a harmless series")
+    v = d.series(NEXT_KEY)
+    equal((v["version"], v["verdict"]), (2, "clean"), "the second version")
+    equal([p["state"] for p in v["range_diff"]["patches"]], ["changed"],
+          "patches of the range-diff")
+
+
+def every_page_looks_right():
+    started()
+    pages.walk("looks.mjs", d.url)
+
+
+def three_people_find_what_they_came_for():
+    started()
+    status, token, err = d.mmci("token", "add", "operator", "--scope",
+                                "rerun,moderate")
+    equal(status, 0, f"token add: {err}")
+    pages.walk("stories.mjs", d.url, broken=SAMPLE_KEY, clean=NEXT_KEY,
+               token=token.strip())
 
 
 def it_ends_when_told_without_a_sanitizer_report():
@@ -279,6 +317,8 @@ CASES = [
     pages_are_there_and_escaped,
     the_client_shows_it,
     a_file_is_submitted,
+    every_page_looks_right,
+    three_people_find_what_they_came_for,
     it_ends_when_told_without_a_sanitizer_report,
 ]
 
