@@ -119,9 +119,17 @@ int view_tests_of(struct db *db, struct version_id series, json_t **ret)
 static const char sql_measures[] =
 	"SELECT j.version_id, j.id AS job_id, j.arch, j.kconfig, j.toolchain,"
 	" m.name, m.unit, m.value, m.work, m.why, bm.value AS base_value,"
-	" bm.work AS base_work, b.id AS base_job_id"
+	" bm.work AS base_work, b.id AS base_job_id,"
+	/* kernels between the base and the series, counted to find the patch */
+	" (SELECT json_group_array(json_object('upto', k.upto, 'value', km.value,"
+	"   'job_id', k.id)) FROM (SELECT * FROM job WHERE"
+	"   version_id = j.version_id AND kind = 'bench' AND upto > 0"
+	"   AND arch = j.arch AND kconfig = j.kconfig"
+	"   AND toolchain = j.toolchain ORDER BY upto) k"
+	"  JOIN measure km ON km.attempt_id = " VIEW_LAST_RESULT("k.id")
+	"   AND km.name = m.name) AS between_json"
 	" FROM json_each(?1) e JOIN job j ON j.version_id = e.value"
-	"  AND j.kind = 'bench'"
+	"  AND j.kind = 'bench' AND j.upto = 0"
 	" JOIN measure m ON m.attempt_id = " VIEW_LAST_RESULT("j.id") CONTROL
 	" LEFT JOIN measure bm ON bm.attempt_id = " VIEW_LAST_RESULT("b.id")
 	"  AND bm.name = m.name ORDER BY j.id, m.name LIMIT 2000";

@@ -33,7 +33,9 @@ int view_tests_of(struct db *db, struct version_id series, json_t **ret);
  * @versions: JSON array of version ids
  *
  * Rows {version_id, job_id, arch, kconfig, toolchain, name, unit, value, work,
- * why, base_value, base_work, base_job_id}; values null where not known.
+ * why, base_value, base_work, base_job_id, between: [{upto, value, job_id}]};
+ * values null where not known. Between are kernels with the patches up to one
+ * only, by which a change is put at its patch.
  */
 int view_measures_of(struct db *db, const char *versions, json_t **ret);
 

@@ -71,7 +71,8 @@ static bool is_guest(const json_t *job)
 {
 	const char *kind = json_get_str(job, "kind", "");
 
-	return !strcmp(kind, "boot") || !strcmp(kind, "test");
+	return !strcmp(kind, "boot") || !strcmp(kind, "test") ||
+	       !strcmp(kind, "bench");
 }
 
 static bool is_build(const json_t *job)

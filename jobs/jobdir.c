@@ -10,6 +10,7 @@
 #include "db/fixup.h"
 #include "db/job.h"
 #include "db/version.h"
+#include "jobs/bench-suite.h"
 #include "jobs/plan-build.h"
 #include "jobs/plan-derived.h"
 #include "jobs/plan.h"
@@ -242,13 +243,6 @@ static int64_t image_patch(const json_t *attempt)
 			    "image_patch", 0);
 }
 
-static json_t *benchmarks(void)
-{
-	/* 16 MiB in 4 KiB pages, to read-only and back */
-	return json_pack("[{s:s, s:[s]}]", "name", "mprotect", "args",
-			 "size_kib=16384");
-}
-
 /* The boot job of the same kernel has failed: what would a test add? */
 static bool does_not_boot(struct db *db, const json_t *job, struct strbuf *why)
 {
@@ -303,7 +297,7 @@ static int set_guest(struct db *db, const struct config *cfg,
 	json_set_text(o, "image", image);
 	if (tests)
 		json_set_text(o, "selftests_dir", tests);
-	json_object_set_new(o, "benchmarks", benchmarks());
+	json_object_set_new(o, "benchmarks", bench_suite(&cfg->benchmarks));
 	profile = profile_for(json_get_str(job, "kind", ""),
 			      json_get_str(job, "kconfig", ""));
 	if (profile)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "jobs/flake.h"
+#include "jobs/judge-bench.h"
 #include "jobs/judge-private.h"
 #include "jobs/judge.h"
 #include "lib/hash.h"
@@ -365,49 +366,6 @@ static void judge_tests(const json_t *run, json_t *out)
 	add_test_findings(run, out);
 }
 
-static const json_t *bench_of(const json_t *result, const char *name)
-{
-	const json_t *b;
-	size_t i;
-
-	json_array_foreach(json_object_get(result, "benchmarks"), i, b) {
-		if (!strcmp(json_get_str(b, "name", ""), name))
-			return b;
-	}
-	return NULL;
-}
-
-static void judge_benchmarks(const json_t *run, json_t *out)
-{
-	const json_t *result = judge_result(run, "results");
-	const json_t *control = judge_result(run, "control"), *b;
-	size_t i;
-
-	json_array_foreach(json_object_get(result, "benchmarks"), i, b) {
-		const char *name = json_get_str(b, "name", "");
-		const json_t *old = bench_of(control, name);
-		const json_t *after = json_object_get(b, "value");
-		const json_t *before = json_object_get(old, "value");
-		json_t *row = judge_place(run);
-
-		json_set_text(row, "name", name);
-		json_set_text(row, "unit", json_get_str(b, "unit", ""));
-		json_set_int(row, "work", json_get_int(b, "work", 0));
-		json_object_set_new(row, "base", before ?
-				    json_incref((json_t *)before) :
-				    json_null());
-		json_object_set_new(row, "series", after ?
-				    json_incref((json_t *)after) :
-				    json_null());
-		if (json_is_integer(before) && json_is_integer(after))
-			json_set_int(row, "difference",
-				     json_integer_value(after) -
-					     json_integer_value(before));
-		json_set_text(row, "why", json_get_str(b, "why", ""));
-		json_array_append_new(json_object_get(out, "benchmarks"), row);
-	}
-}
-
 void judge_guest(const json_t *run, json_t *out)
 {
 	const char *kind = json_get_str(run, "kind", "");
@@ -419,7 +377,7 @@ void judge_guest(const json_t *run, json_t *out)
 	if (!strcmp(kind, "test"))
 		judge_tests(run, out);
 	if (!strcmp(kind, "bench"))
-		judge_benchmarks(run, out);
+		judge_bench(run, out);
 	if (strcmp(kind, "boot"))
 		return;
 	row = judge_place(run);
@@ -454,6 +412,8 @@ void judge_guest_next(const json_t *run, struct judge_next *next)
 		if (at && !next->bisect_at)
 			next->bisect_at = at;
 	}
+	if (!next->bisect_at && !strcmp(json_get_str(run, "kind", ""), "bench"))
+		next->bisect_at = judge_bench_next(run);
 	/* blame first: what is not the series' needs no bisection */
 	if (next->repeat || next->repeat_control)
 		next->bisect_at = 0;

@@ -26,7 +26,8 @@
  *	boots: [{arch, kconfig, toolchain, outcome, seconds, image_patch}],
  *	tests: [{arch, kconfig, toolchain, passed, failed, skipped, new_failed}],
  *	benchmarks: [{arch, kconfig, toolchain, name, unit, work, base, series,
- *		      difference, why}],
+ *		      difference, floor, changed, steps: see jobs/judge-bench.h,
+ *		      why}],
  *	untested: [{what, why}]}
  *
  * A pure function. Findings are held against the control as multisets of

@@ -52,6 +52,13 @@ void report_findings(const json_t *ctx, const struct report_groups *g,
 void report_eml(const json_t *ctx, const json_t *judgement,
 		const json_t *answered, const json_t *mail, const char *to,
 		struct strbuf *out);
+/**
+ * report_bench() - append what the counted benchmarks say
+ *
+ * A row for what changed beyond the floor, with the patch that changed it; for
+ * all else one line per place.
+ */
+void report_bench(const json_t *judgement, struct strbuf *out);
 /** report_table() - append the table patch x stage, tests and benchmarks */
 void report_table(const json_t *ctx, const json_t *judgement,
 		  struct strbuf *out);

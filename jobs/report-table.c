@@ -242,40 +242,6 @@ static void add_guest_rows(const json_t *ctx, const json_t *judgement,
 	add_skipped_row(tests, builds, out);
 }
 
-static void add_benchmark(const json_t *b, struct strbuf *out)
-{
-	const json_t *base = json_object_get(b, "base");
-	const json_t *series = json_object_get(b, "series");
-	double before, after, work;
-
-	if (!json_is_integer(base) || !json_is_integer(series))
-		return;
-	before = (double)json_integer_value(base);
-	after = (double)json_integer_value(series);
-	work = max((double)json_get_int(b, "work", 0), 1.0);
-	strbuf_addf(out, "%-22s %-7s %10.2f %10.2f %+9.2f (%+.3f %%)\n",
-		    json_get_str(b, "name", ""), json_get_str(b, "arch", ""),
-		    before / work, after / work, (after - before) / work,
-		    before > 0 ? (after - before) / before * 100 : 0.0);
-}
-
-static void add_benchmarks(const json_t *judgement, struct strbuf *out)
-{
-	const json_t *list = json_object_get(judgement, "benchmarks"), *b;
-	struct strbuf rows __free(strbuf) = STRBUF_INIT;
-	size_t i;
-
-	json_array_foreach(list, i, b)
-		add_benchmark(b, &rows);
-	if (!rows.len)
-		return;
-	strbuf_addf(out, "\nInstructions per operation, counted under icount "
-			 "(caches, TLB and locks do\nnot show):\n\n"
-			 "%-22s %-7s %10s %10s %9s\n",
-		    "", "", "base", "series", "change");
-	strbuf_addbuf(out, &rows);
-}
-
 void report_table(const json_t *ctx, const json_t *judgement,
 		  struct strbuf *out)
 {
@@ -294,5 +260,5 @@ void report_table(const json_t *ctx, const json_t *judgement,
 		add_fixup_rows(ctx, builds, out);
 		add_guest_rows(ctx, judgement, builds, out);
 	}
-	add_benchmarks(judgement, out);
+	report_bench(judgement, out);
 }

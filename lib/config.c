@@ -110,6 +110,7 @@ static cfg_opt_t matrix_opts[] = {
 	CFG_STR_LIST("kconfigs", "{small}", CFGF_NONE),
 	CFG_STR_LIST("toolchains", "{gcc}", CFGF_NONE),
 	CFG_STR_LIST("selftests", "{}", CFGF_NONE),
+	CFG_STR_LIST("benchmarks", "{}", CFGF_NONE),
 	CFG_END()
 };
 
@@ -273,6 +274,7 @@ static int take_all(cfg_t *cfg, struct config *c, struct strbuf *why)
 	config_take_strings(matrix, "kconfigs", &c->kconfigs);
 	config_take_strings(matrix, "toolchains", &c->toolchains);
 	config_take_strings(matrix, "selftests", &c->selftests);
+	config_take_strings(matrix, "benchmarks", &c->benchmarks);
 	if (!c->arches.n || !c->kconfigs.n || !c->toolchains.n) {
 		strbuf_setf(why, "%s:%d: matrix: arches, kconfigs and "
 			    "toolchains each need at least one entry",
@@ -366,6 +368,7 @@ void config_free(struct config *c)
 	config_free_strings(&c->kconfigs);
 	config_free_strings(&c->toolchains);
 	config_free_strings(&c->selftests);
+	config_free_strings(&c->benchmarks);
 	for (size_t i = 0; i < c->n_sources; i++) {
 		free(c->sources[i].name);
 		free(c->sources[i].kind);

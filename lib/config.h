@@ -141,6 +141,7 @@ struct config {
 	struct config_strings kconfigs;
 	struct config_strings toolchains;
 	struct config_strings selftests;
+	struct config_strings benchmarks;
 	struct config_http http;
 	struct config_mail mail;
 	struct config_policy *policies;

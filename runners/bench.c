@@ -67,22 +67,45 @@ json_t *bench_parse(const char *name, const struct strbuf *out,
 	return o;
 }
 
-size_t bench_floor(const int64_t *samples, size_t n, int64_t *ret)
+size_t bench_reached(const int64_t *samples, size_t n, int64_t value)
 {
 	size_t same = 0;
 
-	*ret = n ? samples[0] : 0;
-	for (size_t i = 1; i < n; i++)
-		*ret = min(*ret, samples[i]);
 	for (size_t i = 0; i < n; i++)
-		same += samples[i] - *ret <= BENCH_ROUNDING;
+		same += samples[i] - value <= BENCH_ROUNDING &&
+			value - samples[i] <= BENCH_ROUNDING;
 	return same;
 }
 
-/* Once is chance, however few rounds there were. */
-static bool often_enough(size_t same, size_t n)
+/* Once is chance, and twice may be. */
+static size_t often_enough(size_t n)
 {
-	return same >= 2 && 5 * same >= n;
+	return max((size_t)3, n / 20);
+}
+
+static void take_least(const int64_t *from, size_t n, const int64_t *a,
+		       size_t n_a, const int64_t *b, size_t n_b, int64_t *ret,
+		       bool *found)
+{
+	for (size_t i = 0; i < n; i++) {
+		if ((*found && from[i] >= *ret) ||
+		    bench_reached(a, n_a, from[i]) < often_enough(n_a) ||
+		    bench_reached(b, n_b, from[i]) < often_enough(n_b))
+			continue;
+		*ret = from[i];
+		*found = true;
+	}
+}
+
+bool bench_level(const int64_t *a, size_t n_a, const int64_t *b, size_t n_b,
+		 int64_t *ret)
+{
+	bool found = false;
+
+	/* of both, so that it does not matter which boot came first */
+	take_least(a, n_a, a, n_a, b, n_b, ret, &found);
+	take_least(b, n_b, a, n_a, b, n_b, ret, &found);
+	return found;
 }
 
 static size_t samples_of(const json_t *o, int64_t *ret)
@@ -96,8 +119,7 @@ static size_t samples_of(const json_t *o, int64_t *ret)
 	return n;
 }
 
-static void set_spread(json_t *row, const int64_t *s, size_t n,
-		       const char *what)
+static void set_spread(json_t *row, const int64_t *s, size_t n)
 {
 	int64_t lo = s[0], hi = s[0];
 	char *why __free(kfree) = NULL;
@@ -106,28 +128,21 @@ static void set_spread(json_t *row, const int64_t *s, size_t n,
 		lo = min(lo, s[i]);
 		hi = max(hi, s[i]);
 	}
-	why = xasprintf("not countable: %s; %" PRId64 " to %" PRId64
-			", a spread of %.2e", what, lo, hi,
-			(double)(hi - lo) / (double)lo);
+	why = xasprintf("not countable: no count that two boots of one image "
+			"repeat; %" PRId64 " to %" PRId64 ", a spread of %.2e",
+			lo, hi, (double)(hi - lo) / (double)lo);
 	json_set_text(row, "why", why);
 }
 
 static void set_value(json_t *row, const json_t *a, const json_t *b)
 {
-	int64_t s[2 * BENCH_MAX_SAMPLES], value_a = 0, value_b = 0;
+	int64_t s[2 * BENCH_MAX_SAMPLES], value = 0;
 	size_t n_a = samples_of(a, s), n_b = samples_of(b, s + n_a);
-	size_t n = n_a + n_b;
-	size_t same_a = bench_floor(s, n_a, &value_a);
-	size_t same_b = bench_floor(s + n_a, n_b, &value_b);
-	int64_t differ = value_a > value_b ? value_a - value_b :
-					     value_b - value_a;
 
-	if (differ > BENCH_ROUNDING)
-		set_spread(row, s, n, "two boots of one image differ");
-	else if (!often_enough(same_a, n_a) || !often_enough(same_b, n_b))
-		set_spread(row, s, n, "the rounds of one boot differ");
+	if (bench_level(s, n_a, s + n_a, n_b, &value))
+		json_set_int(row, "value", value);
 	else
-		json_set_int(row, "value", min(value_a, value_b));
+		set_spread(row, s, n_a + n_b);
 }
 
 json_t *bench_combine(const json_t *a, const json_t *b)

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "jobs/judge-bench.h"
 #include "lib/json.h"
 #include "web/handlers.h"
 #include "web/lines.h"
@@ -160,13 +161,49 @@ static void add_test_words(json_t *v)
 	word_rows(json_object_get(tests, "list"), "status");
 }
 
+static void add_step(int64_t after, int64_t number, struct strbuf *sb)
+{
+	strbuf_addstr(sb, sb->len ? ", " : "");
+	if (number - after > 1)
+		strbuf_addf(sb, "%" PRId64 "-", after + 1);
+	strbuf_addf(sb, "%" PRId64, number);
+}
+
+/* "2", or "2-3" where the kernel in between was not counted: who changed it? */
+static void add_steps(json_t *m, int64_t n_patches)
+{
+	const json_t *between = json_object_get(m, "between"), *b;
+	int64_t value = json_get_int(m, "base_value", 0), at = 0;
+	int64_t last = json_get_int(m, "value", 0);
+	struct strbuf sb __free(strbuf) = STRBUF_INIT;
+	size_t i;
+
+	if (!value || !last)
+		return;
+	json_array_foreach(between, i, b) {
+		int64_t now = json_get_int(b, "value", 0);
+
+		if (!now)
+			continue;
+		if (bench_differs(value, now))
+			add_step(at, json_get_int(b, "upto", 0), &sb);
+		value = now;
+		at = json_get_int(b, "upto", 0);
+	}
+	if (bench_differs(value, last))
+		add_step(at, n_patches, &sb);
+	json_set_text(m, "patch_text", sb.len ? sb.buf : NULL);
+}
+
 static void add_numbers(json_t *v)
 {
 	json_t *m;
 	size_t i;
 
-	json_array_foreach(json_object_get(v, "measures"), i, m)
+	json_array_foreach(json_object_get(v, "measures"), i, m) {
 		words_measure(m);
+		add_steps(m, json_get_int(v, "total", 0));
+	}
 }
 
 void page_series(struct request *rq, struct response *rs)

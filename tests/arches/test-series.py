@@ -5,15 +5,19 @@ Needs half an hour for the warm bases of three architectures, once, so it has to
 be asked for: "MMCI_TEST_ARCHES=1 meson test --suite arches" as root. Cases run in
 order.
 """
+import difflib
 import email
 import email.policy
+import hashlib
 import os
+import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.environ["MMCI_TOP"], "tests", "e2e"))
 from harness import (Daemon, Skip, check, contains, equal,  # noqa: E402
-                     install, needs_root, note, run_cases)
+                     install, needs_root, note, run_cases, scratch,
+                     shared_thread)
 
 ARCHES = ("x86_64", "arm64", "s390")
 MATRIX = """arches = {x86_64, arm64, s390}
@@ -49,14 +53,21 @@ def started():
         raise Skip("the daemon did not start")
 
 
-def submit(name):
+def submit(path):
     """-> key of the series"""
-    path = os.path.join(HERE, name)
+    name = os.path.basename(path)
+    path = os.path.join(HERE, path)
     status, out, err = d.mmci("submit", path, token=d.admin_token())
     equal(status, 0, f"submit {name}: {out}{err}")
     with open(path, encoding="utf-8") as f:
         first = email.message_from_string(f.read().split("\n", 1)[1])
     return first["Message-Id"].strip("<>")
+
+
+def build_of(v, arch):
+    found = [j for j in v["jobs"] if (j["kind"], j["arch"]) == ("build", arch)]
+    equal(len(found), 1, f"builds on {arch}")
+    return found[0]
 
 
 def blamed(v):
@@ -72,6 +83,85 @@ def reply_to(part):
             found.append(m)
     equal(len(found), 1, f"replies to {part}")
     return found[0].get_content()
+
+
+def mprotect_batching_breaks_x86_64_alone():
+    started()
+    v = d.wait_series(submit(shared_thread("mprotect-batching-v2.mbox")),
+                      BASES_S)
+    note(v["verdict"] + ": " + v["verdict_why"])
+    equal((v["verdict"], v["fixups"][0]["state"]), ("broken", "applied"),
+          "verdict, fix-up")
+    outcomes = {a: [p["outcome"] for p in build_of(v, a)["patches"]]
+                for a in ARCHES}
+    equal(outcomes, {"x86_64": ["passed", "failed", "passed"],
+                     "arm64": ["passed"] * 3, "s390": ["passed"] * 3},
+          "1/2, 2/2 and the fix-up")
+    found = [(f["severity"], f["number"], f["file"], f["line"], f["arch"])
+             for f in blamed(v) if f["stage"] == "build"]
+    equal(sorted(set(found)), sorted(
+        [("error", 2, "include/linux/pgtable.h", 873, "x86_64")] +
+        [("warning", 1, "mm/mprotect.c", 60, a) for a in ARCHES]), "findings")
+    error = next(f for f in blamed(v) if f["severity"] == "error")
+    contains(error["message"], "ptep_modify_prot_start", "the error")
+    check(error["until_number"] == 3, "the fix-up cures it")
+    check(all(not f["until_number"] for f in blamed(v)
+              if f["severity"] == "warning"), "the warning stays")
+    check(all("unused variable" in f["message"] for f in blamed(v)
+              if f["severity"] == "warning"), "the warning")
+    replies = [email.message_from_string(t, policy=email.policy.default)
+               for t in d.replies()]
+    equal(len(replies), 1, "replies")
+    body = replies[0].get_content()
+    contains(body, "include/linux/pgtable.h:873:15: error:", "reply")
+    contains(body, "on x86_64, arm64 and s390 (small, gcc)", "reply")
+    contains(body, "cures it", "reply")
+    equal(body.count("unused variable"), 1, "times the warning is told")
+
+
+def comment_in_a_header():
+    """A comment in a header that 549 units of x86_64 include -> mbox"""
+    name = "include/linux/huge_mm.h"
+    old = subprocess.run(["git", f"--git-dir={d.state}/trees.git", "show",
+                          f"{base_commit()}:{name}"], check=True, text=True,
+                         stdout=subprocess.PIPE).stdout
+    guard = old.index("#define _LINUX_HUGE_MM_H\n")
+    new = old[:guard] + "/* A comment, and nothing else. */\n" + old[guard:]
+    diff = "".join(difflib.unified_diff(
+        old.splitlines(True), new.splitlines(True), "a/" + name, "b/" + name))
+    path = os.path.join(scratch(), "comment.mbox")
+    blob = hashlib.sha1(b"blob %d\0" % len(old.encode()) + old.encode())
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("From mboxrd@z Thu Jan  1 00:00:00 1970\n"
+                "From: Cora Comment <cora@example.org>\n"
+                "To: linux-mm@lists.example.org\n"
+                "Subject: [PATCH] mm/huge_memory: add a comment\n"
+                "Date: Mon, 02 Nov 2026 10:00:00 +0000\n"
+                "Message-Id: <20261102100000.7000-1-cora@example.org>\n\n"
+                "It says nothing.\n\n"
+                "Signed-off-by: Cora Comment <cora@example.org>\n---\n"
+                f" {name} | 1 +\n 1 file changed, 1 insertion(+)\n\n"
+                f"diff --git a/{name} b/{name}\n"
+                f"index {blob.hexdigest()[:12]}..123456789abc 100644\n{diff}\n"
+                "-- \n2.39.5\n\n")
+    return path
+
+
+def base_commit():
+    return next(v for v in d.get("/api/v1/series")["items"]
+                if v["base_commit"])["base_commit"]
+
+
+def a_comment_that_everything_includes_finds_nothing():
+    started()
+    v = d.wait_series(submit(comment_in_a_header()), RUNS_S)
+    note(v["verdict"] + ": " + v["verdict_why"])
+    equal((v["state"], v["verdict"]), ("done", "clean"), "state, verdict")
+    equal(v["findings"], [], "findings")
+    for arch in ARCHES:
+        j = build_of(v, arch)
+        note(f"{arch}: {j['summary']}")
+        equal(j["state"], "passed", f"build on {arch}")
 
 
 def an_oops_at_boot_on_arm64_alone():
@@ -133,6 +223,8 @@ def what_fails_on_the_base_too_is_nobodys_fault():
 if __name__ == "__main__":
     run_cases([
         the_daemon_starts,
+        mprotect_batching_breaks_x86_64_alone,
+        a_comment_that_everything_includes_finds_nothing,
         an_oops_at_boot_on_arm64_alone,
         a_selftest_broken_on_s390_alone,
         the_other_architectures_are_well,

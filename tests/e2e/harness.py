@@ -218,6 +218,7 @@ matrix {{
 	arches = {{x86_64}}
 	kconfigs = {{{KCONFIG}}}
 	selftests = {{map_fixed_noreplace, madv_populate}}
+	benchmarks = {{mprotect.small, fault.anon}}
 	{matrix}
 }}
 {sources}

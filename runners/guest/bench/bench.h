@@ -34,6 +34,7 @@
 #include <unistd.h>
 
 #define BENCH_ROUNDS 25
+#define BENCH_MAX_ROUNDS 100
 
 /**
  * struct bench - one benchmark
@@ -41,21 +42,31 @@
  * @work: operations in one round, for "instructions per operation"
  * @setup: before each round, not counted; may be NULL
  * @round: the counted part
+ * @timed: instead of @round, for one step out of many: does all and returns the
+ *	sum of what it saw bench_now() advance in the counted ones
  * @check: after each round, not counted: was the work done? may be NULL
+ * @settle_ticks: ticks to wait before a round, for what ended processes leave to
+ *	be freed later; 0: one
+ * @rounds: how often, at most %BENCH_MAX_ROUNDS; 0: %BENCH_ROUNDS. Where objects
+ *	come from caches that are refilled now and then, more rounds meet the
+ *	case without a refill several times.
  */
 struct bench {
 	const char *name;
 	uint64_t work;
 	void (*setup)(void);
 	void (*round)(void);
+	uint64_t (*timed)(void);
 	void (*check)(void);
+	unsigned int settle_ticks;
+	unsigned int rounds;
 };
 
 static const char *bench_name;
 
 /* "variant=NAME" of the command line, or @dflt: one program, several cases. */
-__attribute__((unused))
-static const char *bench_variant(int argc, char **argv, const char *dflt)
+__attribute__((unused)) static const char *bench_variant(int argc, char **argv,
+							 const char *dflt)
 {
 	for (int i = 1; i < argc; i++)
 		if (!strncmp(argv[i], "variant=", 8))
@@ -64,8 +75,8 @@ static const char *bench_variant(int argc, char **argv, const char *dflt)
 }
 
 /* The benchmark says nothing about this kernel, and why. */
-__attribute__((format(printf, 1, 2), noreturn, unused))
-static void bench_not_applicable(const char *fmt, ...)
+__attribute__((format(printf, 1, 2), noreturn, unused)) static void
+bench_not_applicable(const char *fmt, ...)
 {
 	va_list ap;
 
@@ -79,9 +90,8 @@ static void bench_not_applicable(const char *fmt, ...)
 }
 
 /* A parameter "name=123" of the command line, or @dflt. */
-__attribute__((unused))
-static uint64_t bench_arg(int argc, char **argv, const char *name,
-			  uint64_t dflt)
+__attribute__((unused)) static uint64_t
+bench_arg(int argc, char **argv, const char *name, uint64_t dflt)
 {
 	size_t len = strlen(name);
 
@@ -112,8 +122,8 @@ static uint64_t bench_now(void)
 }
 
 /* First line of a file of /proc or /sys; false if it cannot be read. */
-__attribute__((unused))
-static bool bench_read(const char *path, char *buf, size_t size)
+__attribute__((unused)) static bool bench_read(const char *path, char *buf,
+					       size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : read(fd, buf, size - 1);
@@ -128,8 +138,8 @@ static bool bench_read(const char *path, char *buf, size_t size)
 }
 
 /* Put @value into a file of /proc or /sys. */
-__attribute__((unused))
-static bool bench_write(const char *path, const char *value)
+__attribute__((unused)) static bool bench_write(const char *path,
+						const char *value)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
 	bool ok = fd >= 0 && write(fd, value, strlen(value)) > 0;
@@ -140,8 +150,7 @@ static bool bench_write(const char *path, const char *value)
 }
 
 /* The number after "KEY:" in /proc/meminfo, in KiB or pages; -1 without it. */
-__attribute__((unused))
-static long long bench_meminfo(const char *key)
+__attribute__((unused)) static long long bench_meminfo(const char *key)
 {
 	FILE *f = fopen("/proc/meminfo", "re");
 	size_t len = strlen(key);
@@ -157,8 +166,7 @@ static long long bench_meminfo(const char *key)
 }
 
 /* Pages of [p, p + bytes) that are in memory, as mincore() sees it. */
-__attribute__((unused))
-static size_t bench_resident(void *p, size_t bytes)
+__attribute__((unused)) static size_t bench_resident(void *p, size_t bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), n = 0;
 	unsigned char *v = malloc(bytes / page);
@@ -171,8 +179,7 @@ static size_t bench_resident(void *p, size_t bytes)
 }
 
 /* Private anonymous memory, untouched, aligned to @align (a power of two). */
-__attribute__((unused))
-static char *bench_map(size_t bytes, size_t align)
+__attribute__((unused)) static char *bench_map(size_t bytes, size_t align)
 {
 	char *p = mmap(NULL, bytes + align, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -184,8 +191,7 @@ static char *bench_map(size_t bytes, size_t align)
 }
 
 /* Populated, private, anonymous memory in base pages. */
-__attribute__((unused))
-static char *bench_small_pages(size_t bytes)
+__attribute__((unused)) static char *bench_small_pages(size_t bytes)
 {
 	char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -196,6 +202,34 @@ static char *bench_small_pages(size_t bytes)
 	madvise(p, bytes, MADV_NOHUGEPAGE);
 	memset(p, 1, bytes);
 	return p;
+}
+
+/* Size of a PMD's huge page in bytes; a kernel without them is not asked. */
+__attribute__((unused)) static size_t bench_pmd_bytes(void)
+{
+	char text[32];
+
+	if (!bench_read("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size",
+			text, sizeof(text)))
+		bench_not_applicable("no transparent huge pages");
+	return strtoull(text, NULL, 10);
+}
+
+/* A number out of a file of "NAME VALUE" lines such as /proc/vmstat; or -1. */
+__attribute__((unused)) static long long bench_stat(const char *path,
+						    const char *name)
+{
+	FILE *f = fopen(path, "re");
+	size_t len = strlen(name);
+	char line[256];
+	long long v = -1;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (!strncmp(line, name, len) && line[len] == ' ')
+			v = atoll(line + len + 1);
+	if (f)
+		fclose(f);
+	return v;
 }
 
 /* Without high resolution timers a sleep ends in a tick; with them it is as good. */
@@ -209,23 +243,29 @@ static void bench_after_tick(void)
 
 static int bench_run(const struct bench *b)
 {
-	uint64_t ns[BENCH_ROUNDS];
+	unsigned int n = b->rounds ? b->rounds : BENCH_ROUNDS;
+	uint64_t ns[BENCH_MAX_ROUNDS];
 
-	for (int i = 0; i < BENCH_ROUNDS; i++) {
+	for (unsigned int i = 0; i < n; i++) {
 		uint64_t start;
 
 		if (b->setup)
 			b->setup();
-		bench_after_tick();
+		for (unsigned int k = 0; k <= b->settle_ticks; k++)
+			bench_after_tick();
 		start = bench_now();
-		b->round();
-		ns[i] = bench_now() - start;
+		if (b->timed) {
+			ns[i] = b->timed();
+		} else {
+			b->round();
+			ns[i] = bench_now() - start;
+		}
 		if (b->check)
 			b->check();
 	}
 	printf("mmci-bench {\"name\": \"%s\", \"work\": %llu, \"samples\": [",
 	       bench_name, (unsigned long long)b->work);
-	for (int i = 0; i < BENCH_ROUNDS; i++)
+	for (unsigned int i = 0; i < n; i++)
 		printf("%s%llu", i ? ", " : "", (unsigned long long)ns[i]);
 	printf("]}\n");
 	return 0;

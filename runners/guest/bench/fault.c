@@ -27,8 +27,9 @@ static void setup(void)
 
 	if (file < 0) {
 		mem = bench_map(bytes, align);
-		madvise(mem, bytes, strcmp(variant, "thp") ? MADV_NOHUGEPAGE :
-							     MADV_HUGEPAGE);
+		madvise(mem, bytes,
+			strcmp(variant, "thp") ? MADV_NOHUGEPAGE
+					       : MADV_HUGEPAGE);
 		return;
 	}
 	if (!strcmp(variant, "shared"))
@@ -89,15 +90,18 @@ int main(int argc, char **argv)
 	page = (size_t)sysconf(_SC_PAGESIZE);
 	align = page;
 	bytes = bench_arg(argc, argv, "size_kib",
-			  strcmp(variant, "thp") ? 1024 : 2048) * 1024;
+			  strcmp(variant, "thp") ? 1024 : 2048) *
+		1024;
 	if (!strcmp(variant, "thp")) {
 		if (!bench_read("/sys/kernel/mm/transparent_hugepage/"
-				"hpage_pmd_size", text, sizeof(text)))
+				"hpage_pmd_size",
+				text, sizeof(text)))
 			bench_not_applicable("no transparent huge pages");
 		align = strtoull(text, NULL, 10);
 	} else if (strcmp(variant, "anon")) {
 		make_file();
 	}
 	b.work = bytes / page;
+	b.rounds = 50;
 	return bench_run(&b);
 }

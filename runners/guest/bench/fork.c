@@ -58,7 +58,10 @@ static void check(void)
 
 int main(int argc, char **argv)
 {
-	struct bench b = { .round = rounds, .check = check };
+	struct bench b = { .round = rounds,
+			   .check = check,
+			   .settle_ticks = 10,
+			   .rounds = 100 };
 
 	bench_name = "fork";
 	variant = bench_variant(argc, argv, "fork");
