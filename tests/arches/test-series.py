@@ -22,7 +22,9 @@ from harness import (Daemon, Skip, check, contains, equal,  # noqa: E402
 ARCHES = ("x86_64", "arm64", "s390")
 MATRIX = """arches = {x86_64, arm64, s390}
 	kconfigs = {small}
-	selftests = {madv_populate, map_fixed_noreplace, mkdirty, thuge-gen}"""
+	selftests = {madv_populate, map_fixed_noreplace, mkdirty, thuge-gen}
+	benchmarks = {mprotect.small, mprotect.64k}"""
+BENCH = os.path.join(os.path.dirname(HERE), "bench")
 # wants 1 GiB pages, which these guests have not, and says so by failing
 FAILS_ON_BASE = "thuge-gen"
 # from nothing: three bases; warm: boots, each up to five times on both sides
@@ -164,6 +166,54 @@ def a_comment_that_everything_includes_finds_nothing():
         equal(j["state"], "passed", f"build on {arch}")
 
 
+def counts_of(name):
+    """Submit a series of tests/bench -> {(benchmark, arch): [(upto, count)]}"""
+    v = d.wait_series(submit(os.path.join(BENCH, name)), RUNS_S)
+    note(f"{name}: {v['verdict']}: {v['verdict_why']}")
+    equal(v["verdict"], "clean", "verdict")
+    counts = {}
+    for m in v["measures"]:
+        if m["value"] is None or m["base_value"] is None:
+            note(f"{m['name']} on {m['arch']}: {m['why']}")
+            continue
+        counts[m["name"], m["arch"]] = (
+            [(0, m["base_value"])] +
+            [(b["upto"], b["value"]) for b in m["between"]] +
+            [(v["total"], m["value"])])
+        note(f"{m['name']} on {m['arch']}, per {m['work']} ptes: "
+             f"{counts[m['name'], m['arch']]}")
+    check({a for _, a in counts} == set(ARCHES), "counted on all of them")
+    return counts
+
+
+def one_branch_per_pte_is_put_at_its_patch():
+    started()
+    for (name, arch), points in counts_of("branch.mbox").items():
+        value = dict(points)
+        # a load, a test and a jump not taken for each of 4096 ptes
+        per_pte = (value[3] - value[0]) / 4096
+        check(0.9 < per_pte < 12, f"{name} on {arch}: {per_pte} per pte")
+        check(abs(value[1] - value[0]) <= 2, f"{name} on {arch}: 1/3")
+        check(abs(value[2] - value[3]) <= 2, f"{name} on {arch}: 2/3")
+
+
+def batching_saves_on_large_folios_alone():
+    started()
+    for (name, arch), points in counts_of("batch.mbox").items():
+        saved = points[0][1] - points[-1][1]
+        if name == "mprotect.64k":
+            check(saved > 4096, f"{name} on {arch} saves {saved}")
+        else:
+            check(saved <= 2, f"{name} on {arch} saves {saved}")
+
+
+def what_is_not_hot_changes_nothing():
+    started()
+    for (name, arch), points in counts_of("cold.mbox").items():
+        check(abs(points[0][1] - points[-1][1]) <= 2,
+              f"{name} on {arch}: {points}")
+
+
 def an_oops_at_boot_on_arm64_alone():
     started()
     v = d.wait_series(submit("arm64-boot.mbox"), BASES_S)
@@ -224,6 +274,9 @@ if __name__ == "__main__":
     run_cases([
         the_daemon_starts,
         mprotect_batching_breaks_x86_64_alone,
+        one_branch_per_pte_is_put_at_its_patch,
+        batching_saves_on_large_folios_alone,
+        what_is_not_hot_changes_nothing,
         a_comment_that_everything_includes_finds_nothing,
         an_oops_at_boot_on_arm64_alone,
         a_selftest_broken_on_s390_alone,
