@@ -9,30 +9,16 @@
 #include "lib/fs.h"
 #include "lib/json.h"
 #include "runners/build-output.h"
+#include "runners/derived-private.h"
 #include "runners/kbuild.h"
 
 #define FRONT_NAME ".mmci-derived.mk"
-#define LINES_NAME ".mmci-lines.mk"
 #define LIST_NAME ".mmci-list.mk"
 #define DIR_NAME ".mmci-dir.mk"
 #define MAX_UNITS 240
 #define DFLT_UNITS 48
 #define MAX_TEXT_BYTES (64u << 20)
 #define MAX_CMD_BYTES (4u << 20)
-
-/** struct derived - a job on its way through base and patches */
-struct derived {
-	struct workspace *ws;
-	json_t *patches;   /* of result.json */
-	json_t *units;	   /* names of objects, the most telling first */
-	json_t *enabled;   /* those of them that this configuration has */
-	json_t *hashes;	   /* object -> hash of its tokens */
-	json_t *lines;	   /* as asked for, or NULL */
-	json_t *compiled;  /* FILE -> {line: true} */
-	struct source_change all; /* paths that any patch touches */
-	struct build_tally tally;
-	size_t left, unchanged;
-};
 
 bool is_derived(const struct job *job)
 {
@@ -44,8 +30,8 @@ static void to_strbuf(const char *data, size_t len, void *arg)
 	strbuf_add(arg, data, len);
 }
 
-static int in_sandbox(struct workspace *ws, int (*fn)(void *arg), void *arg,
-		      struct strbuf *out, struct strbuf *why)
+int derived_in_sandbox(struct workspace *ws, int (*fn)(void *arg), void *arg,
+		       struct strbuf *out, struct strbuf *why)
 {
 	struct sandbox_spec spec;
 	struct sandbox_result sr;
@@ -101,7 +87,7 @@ static int configure(struct derived *d, struct strbuf *why)
 	if (!*text)
 		return 0;
 	job_stage(d->ws->job, "config");
-	r = in_sandbox(d->ws, append_inside, (void *)text, &none, why);
+	r = derived_in_sandbox(d->ws, append_inside, (void *)text, &none, why);
 	if (!r)
 		r = kbuild_make(d->ws, words, &res, why);
 	if (!r && res.r > 0)
@@ -110,7 +96,7 @@ static int configure(struct derived *d, struct strbuf *why)
 		r = res.r;
 	kbuild_result_release(&res);
 	if (!r)
-		r = in_sandbox(d->ws, cat_config, NULL, &config, why);
+		r = derived_in_sandbox(d->ws, cat_config, NULL, &config, why);
 	job_stage_end(d->ws->job, r);
 	if (!r)
 		job_set(d->ws->job, "kconfig_dropped",
@@ -202,7 +188,7 @@ static int find_units(struct derived *d, struct strbuf *why)
 		object = xasprintf("%.*s.o", (int)strlen(path) - 2, path);
 		add_unit(d, known, object, (size_t)limit);
 	}
-	r = in_sandbox(d->ws, reach_inside, &d->all, &out, why);
+	r = derived_in_sandbox(d->ws, reach_inside, &d->all, &out, why);
 	if (r)
 		return r;
 	for (char *o = strtok_r(out.buf, "\n", &save); o;
@@ -279,7 +265,7 @@ static int list_makefile(struct derived *d, struct strbuf *why)
 	}
 	strbuf_addstr(&text, ".PHONY: list\nlist: ;\n");
 	files[1].text = text.buf;
-	return in_sandbox(d->ws, write_inside, files, &out, why);
+	return derived_in_sandbox(d->ws, write_inside, files, &out, why);
 }
 
 /* Which of the units does this configuration have? */
@@ -342,8 +328,7 @@ static int preprocess(struct derived *d, json_t *patch, double *seconds,
 	return r;
 }
 
-static bool unit_text(const char *object, const char *suffix,
-		      struct strbuf *text)
+bool derived_text(const char *object, const char *suffix, struct strbuf *text)
 {
 	char *path __free(kfree) = xasprintf(WORKSPACE_BUILD "/%.*s.%s",
 					     (int)strlen(object) - 2, object,
@@ -353,7 +338,7 @@ static bool unit_text(const char *object, const char *suffix,
 	return !fs_read_file(path, MAX_TEXT_BYTES, text);
 }
 
-static char *unit_command(const char *object)
+char *derived_unit_command(const char *object)
 {
 	struct strbuf cmd __free(strbuf) = STRBUF_INIT;
 	char *stem __free(kfree) = xstrndup(object, strlen(object) - 2);
@@ -369,8 +354,8 @@ static char *unit_command(const char *object)
 	return derived_command(cmd.buf, stem);
 }
 
-static void add_rule(struct strbuf *mk, const char *goal, const char *target,
-		     const char *word, const char *command)
+void derived_add_rule(struct strbuf *mk, const char *goal, const char *target,
+		      const char *word, const char *command)
 {
 	strbuf_addf(mk, "%s: %s\n.PHONY: %s\n%s:\n\t@echo '  %s      %s'; %s\n",
 		    goal, target, target, target, word, target, command);
@@ -391,15 +376,15 @@ static int tokens_inside(void *arg)
 	strbuf_addstr(&mk, "pound := \\#\n.PHONY: front\nfront: ;\n");
 	json_array_foreach(d->enabled, i, u) {
 		const char *o = json_string_value(u);
-		char *command __free(kfree) = unit_command(o);
+		char *command __free(kfree) = derived_unit_command(o);
 		char hex[65];
 
-		if (!command || !unit_text(o, "i", &text))
+		if (!command || !derived_text(o, "i", &text))
 			continue;
 		derived_tokens(text.buf, text.len, NULL, NULL, hex);
 		printf("%s %s\n", o, hex);
 		if (strcmp(json_get_str(d->hashes, o, ""), hex))
-			add_rule(&mk, "front", o, "CC", command);
+			derived_add_rule(&mk, "front", o, "CC", command);
 	}
 	if (fflush(stdout))
 		return 1;
@@ -412,7 +397,7 @@ static int compare_tokens(struct derived *d, struct strbuf *why)
 {
 	struct strbuf out __free(strbuf) = STRBUF_INIT;
 	char *save = NULL;
-	int n = 0, r = in_sandbox(d->ws, tokens_inside, d, &out, why);
+	int n = 0, r = derived_in_sandbox(d->ws, tokens_inside, d, &out, why);
 
 	if (r)
 		return r;
@@ -507,109 +492,6 @@ static int check_patch(struct derived *d, const struct job_patch *p,
 	return r;
 }
 
-/* Once more through the preprocessor, with #define left in. */
-static int lines_rules(void *arg)
-{
-	struct derived *d = arg;
-	struct strbuf mk __free(strbuf) = STRBUF_INIT;
-	json_t *u;
-	size_t i;
-
-	strbuf_addstr(&mk, "pound := \\#\n.PHONY: lines\nlines: ;\n");
-	json_array_foreach(d->enabled, i, u) {
-		const char *o = json_string_value(u);
-		char *command __free(kfree) = unit_command(o);
-		char *syntax = command ? strstr(command, " -fsyntax-only") :
-					 NULL;
-		char *rule __free(kfree) = NULL;
-
-		if (!syntax)
-			continue;
-		*syntax = '\0';
-		rule = xasprintf("%s -E -dD -w%s -o %.*s.mmci-lines", command,
-				 syntax + strlen(" -fsyntax-only"),
-				 (int)strlen(o) - 2, o);
-		add_rule(&mk, "lines", o, "CPP", rule);
-	}
-	return fs_write_atomic(WORKSPACE_BUILD "/" LINES_NAME, mk.buf,
-			       mk.len) ? 1 : 0;
-}
-
-static int lines_inside(void *arg)
-{
-	struct derived *d = arg;
-	struct strbuf text __free(strbuf) = STRBUF_INIT;
-	json_t *seen __free(json) = json_object(), *list, *pair, *u;
-	const char *path;
-	size_t i;
-
-	json_array_foreach(d->enabled, i, u) {
-		char hex[65];
-
-		if (unit_text(json_string_value(u), "mmci-lines", &text))
-			derived_tokens(text.buf, text.len, d->lines, seen,
-				       hex);
-	}
-	json_object_foreach(d->lines, path, list) {
-		json_t *there = json_object_get(seen, path);
-
-		json_array_foreach(list, i, pair) {
-			long long anchor = json_integer_value(
-				json_array_get(pair, 1));
-			char key[24];
-
-			snprintf(key, sizeof(key), "%lld", anchor);
-			if (json_object_get(there, key))
-				printf("%lld %s\n",
-				       (long long)json_integer_value(
-					       json_array_get(pair, 0)), path);
-		}
-	}
-	return fflush(stdout) ? 1 : 0;
-}
-
-static int measure_lines(struct derived *d, struct strbuf *why)
-{
-	struct strbuf out __free(strbuf) = STRBUF_INIT;
-	struct kbuild_result res = KBUILD_RESULT_INIT;
-	json_t *compiled = json_object();
-	char *save = NULL;
-	int r;
-
-	if (!json_object_size(d->lines) || !json_array_size(d->enabled))
-		return 0;
-	job_stage(d->ws->job, "lines");
-	r = in_sandbox(d->ws, lines_rules, d, &out, why);
-	if (!r)
-		r = kbuild_make_file(d->ws, WORKSPACE_BUILD "/" LINES_NAME,
-				     "lines", &res, why);
-	/* a unit that does not compile compiles no line, which is no failure */
-	if (!r && (res.r < 0 || res.r == JOB_TIMED_OUT))
-		r = res.r;
-	kbuild_result_release(&res);
-	strbuf_reset(&out);
-	if (!r)
-		r = in_sandbox(d->ws, lines_inside, d, &out, why);
-	job_stage_end(d->ws->job, r);
-	for (char *l = r ? NULL : strtok_r(out.buf, "\n", &save); l;
-	     l = strtok_r(NULL, "\n", &save)) {
-		char *path = strchr(l, ' ');
-		json_t *list;
-
-		if (!path)
-			continue;
-		list = json_object_get(compiled, ++path);
-		if (!list) {
-			list = json_array();
-			json_object_set_new(compiled, path, list);
-		}
-		json_array_append_new(list, json_integer(strtoll(l, NULL,
-								 10)));
-	}
-	job_set(d->ws->job, "lines", compiled);
-	return r;
-}
-
 static int check_all(struct derived *d, struct strbuf *summary)
 {
 	struct job *job = d->ws->job;
@@ -625,7 +507,7 @@ static int check_all(struct derived *d, struct strbuf *summary)
 		prev = job->patches[i].commit;
 		failed |= r == JOB_FAILED;
 	}
-	if (r >= 0 && r != JOB_TIMED_OUT && measure_lines(d, summary) < 0)
+	if (r >= 0 && r != JOB_TIMED_OUT && derived_measure(d, summary) < 0)
 		r = -EIO;
 	if (r < 0 || r == JOB_TIMED_OUT)
 		return r;
