@@ -8,10 +8,12 @@
 
 static const char sql_of[] =
 	"SELECT " VIEW_FINDING_COLUMNS ", ifnull(l.n, 0) AS follows,"
+	" ifnull(l.errors, 0) AS follow_errors,"
 	" (SELECT t.fate FROM fate t WHERE t.version_id = f.version_id"
 	"  AND t.fingerprint = f.fingerprint LIMIT 1) AS fate"
 	" FROM finding f JOIN job j ON j.id = f.job_id"
-	" LEFT JOIN (SELECT leader_id, count(*) AS n FROM finding"
+	" LEFT JOIN (SELECT leader_id, count(*) AS n,"
+	"  sum(severity = 'error') AS errors FROM finding"
 	"  WHERE version_id = ?1 GROUP BY leader_id) l ON l.leader_id = f.id"
 	" WHERE f.version_id = ?1 AND f.leader_id IS NULL"
 	" AND f.blame != 'base'"

@@ -203,9 +203,8 @@ static void say_places(const json_t *ctx, const struct report_group *g,
 	json_array_foreach(g->silent, i, p)
 		strbuf_addf(&text, "; %s: silent", json_string_value(p));
 	if (g->followers)
-		strbuf_addf(&text, "; %lld more error%s follow%s from it",
+		strbuf_addf(&text, "; %lld more follow%s from it",
 			    (long long)g->followers,
-			    g->followers == 1 ? "" : "s",
 			    g->followers == 1 ? "s" : "");
 	if (until)
 		say_cure(ctx, until, &text);

@@ -69,6 +69,19 @@ struct counts {
 	int64_t warnings;
 };
 
+/* A finding and those that are folded under it. */
+static void add_finding(const json_t *f, struct counts *n)
+{
+	int64_t errors = json_get_int(f, "follow_errors", 0);
+
+	n->errors += errors;
+	n->warnings += json_get_int(f, "follows", 0) - errors;
+	if (strcmp(json_get_str(f, "severity", ""), "error"))
+		n->warnings++;
+	else
+		n->errors++;
+}
+
 /* What this series did in @job; @number negative: at any patch. */
 static struct counts count_findings(const json_t *findings, const json_t *job,
 				    int64_t number)
@@ -86,10 +99,7 @@ static struct counts count_findings(const json_t *findings, const json_t *job,
 		json_array_foreach(json_object_get(f, "places"), k, p) {
 			if (json_get_int(p, "job_id", 0) != id)
 				continue;
-			if (strcmp(json_get_str(f, "severity", ""), "error"))
-				n.warnings++;
-			else
-				n.errors += 1 + json_get_int(f, "follows", 0);
+			add_finding(f, &n);
 		}
 	}
 	return n;

@@ -100,6 +100,7 @@ static void add_words(const json_t *v, json_t *f)
 
 	json_set_text(f, "at", at);
 	json_set_text(f, "cured_by", by);
+	json_set_bool(f, "follows_one", json_get_int(f, "follows", 0) == 1);
 	json_set_text(f, "places_text", text);
 	json_set_text(f, "silent_text", silent);
 	json_set_text(f, "mark", error ? "broken" : "warns");

@@ -221,7 +221,10 @@ static const char *const rows[] = {
 	"  1776670000),"
 	" (51, 5, 51, 51, 1, 'build', 'series', 'gcc', 'warning', '',"
 	"  'mm/secret.c', 1, 1, '', 'a secret warning', '', 'f51', NULL, 'new',"
-	"  '', 1777499100)",
+	"  '', 1777499100),"
+	" (52, 1, 11, 12, 2, 'build', 'series', 'gcc', 'warning', '',"
+	"  'include/linux/pgtable.h', 899, 2, '', 'conflicting types', '',"
+	"  'f52', 1, 'new', '', 1777498000)",
 	"INSERT INTO fate (version_id, seq, older_id, fate, why, fingerprint,"
 	" stage, number, severity, file, message) VALUES"
 	" (1, 1, 6, 'still there', '', 'f3', 'build', 1, 'warning',"
