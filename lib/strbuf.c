@@ -151,6 +151,12 @@ void strbuf_addf(struct strbuf *sb, const char *fmt, ...)
 	va_end(ap);
 }
 
+void strbuf_add_count(struct strbuf *sb, size_t n, const char *one,
+		      const char *many)
+{
+	strbuf_addf(sb, "%zu %s", n, n == 1 ? one : many);
+}
+
 void strbuf_setf(struct strbuf *sb, const char *fmt, ...)
 {
 	va_list ap;

@@ -51,6 +51,9 @@ void strbuf_addbuf(struct strbuf *sb, const struct strbuf *other);
 /** strbuf_addf() - append printf()-style text */
 __attribute__((format(printf, 2, 3)))
 void strbuf_addf(struct strbuf *sb, const char *fmt, ...);
+/** strbuf_add_count() - append @n and its noun: "1 patch", "2 patches" */
+void strbuf_add_count(struct strbuf *sb, size_t n, const char *one,
+		      const char *many);
 /** strbuf_vaddf() - append vprintf()-style text */
 __attribute__((format(printf, 2, 0)))
 void strbuf_vaddf(struct strbuf *sb, const char *fmt, va_list ap);

@@ -22,6 +22,16 @@ void build_count_unit(const json_t *unit, struct build_tally *t)
 	}
 }
 
+void build_tally_tell(const struct build_tally *t, const char *done,
+		      struct strbuf *sb)
+{
+	strbuf_add_count(sb, t->units - t->failed, "unit", "units");
+	strbuf_addf(sb, " %s, %zu failed, ", done, t->failed);
+	strbuf_add_count(sb, t->errors, "error", "errors");
+	strbuf_addstr(sb, ", ");
+	strbuf_add_count(sb, t->warnings, "warning", "warnings");
+}
+
 /* Lines counted from the beginning of make's output, as lines of the log. */
 static void shift_lines(json_t *unit, int64_t by)
 {

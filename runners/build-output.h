@@ -16,6 +16,9 @@ struct build_tally {
 
 /** build_count_unit() - add one element of "units" to the tally */
 void build_count_unit(const json_t *unit, struct build_tally *t);
+/** build_tally_tell() - append "9 units @done, 1 failed, 1 error, 2 warnings" */
+void build_tally_tell(const struct build_tally *t, const char *done,
+		      struct strbuf *sb);
 /**
  * build_output_read() - append the units of one run of make to @patch
  *

@@ -121,11 +121,11 @@ static int write_base_json(struct job *job)
 static void summarize_base(const json_t *patch, const struct build_tally *t,
 			   bool reused, struct strbuf *summary)
 {
-	strbuf_setf(summary, "base %s%s: %zu units, %zu failed, %zu warnings",
+	strbuf_setf(summary, "base %s%s: ",
 		    json_get_bool(patch, "image", false) ? "builds"
 							 : "does not build",
-		    reused ? " (built before)" : "", t->units, t->failed,
-		    t->warnings);
+		    reused ? " (built before)" : "");
+	build_tally_tell(t, "built", summary);
 }
 
 /* A base that somebody built before: its facts are ours. */
@@ -338,10 +338,10 @@ static void finish_build(struct building *b, bool failed,
 		      b->selftests_touched ? own : warm);
 	if (failed && summary->len)
 		return;
-	strbuf_setf(summary,
-		    "%zu patches: %zu units built, %zu failed, %zu errors, %zu"
-		    " warnings", job->n_patches, b->tally.units - b->tally.failed,
-		    b->tally.failed, b->tally.errors, b->tally.warnings);
+	strbuf_reset(summary);
+	strbuf_add_count(summary, job->n_patches, "patch", "patches");
+	strbuf_addstr(summary, ": ");
+	build_tally_tell(&b->tally, "built", summary);
 }
 
 static int build_patches(struct workspace *ws, struct strbuf *summary)

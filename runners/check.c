@@ -238,12 +238,11 @@ static int check_patches(struct workspace *ws, struct strbuf *summary)
 			return r;
 		failed |= r == JOB_FAILED;
 	}
-	if (!summary->len)
-		strbuf_setf(summary,
-			    "%zu patches: %zu units checked, %zu failed, %zu"
-			    " errors, %zu warnings", job->n_patches,
-			    ck.tally.units, ck.tally.failed, ck.tally.errors,
-			    ck.tally.warnings);
+	if (!summary->len) {
+		strbuf_add_count(summary, job->n_patches, "patch", "patches");
+		strbuf_addstr(summary, ": ");
+		build_tally_tell(&ck.tally, "passed", summary);
+	}
 	return failed ? JOB_FAILED : JOB_PASSED;
 }
 

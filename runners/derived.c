@@ -492,6 +492,16 @@ static int check_patch(struct derived *d, const struct job_patch *p,
 	return r;
 }
 
+static void summarize(const struct derived *d, struct strbuf *summary)
+{
+	strbuf_reset(summary);
+	strbuf_add_count(summary, json_array_size(d->units), "unit", "units");
+	strbuf_addf(summary, ", %zu more over the limit; ", d->left);
+	build_tally_tell(&d->tally, "passed", summary);
+	strbuf_addf(summary, "; %zu not compiled again as their tokens did"
+			     " not change", d->unchanged);
+}
+
 static int check_all(struct derived *d, struct strbuf *summary)
 {
 	struct job *job = d->ws->job;
@@ -513,12 +523,7 @@ static int check_all(struct derived *d, struct strbuf *summary)
 		return r;
 	job_set(job, "units_left", json_integer((json_int_t)d->left));
 	if (!summary->len)
-		strbuf_setf(summary, "%zu units, %zu more over the limit;"
-			    " %zu checked, %zu not again as their tokens did"
-			    " not change, %zu failed, %zu errors, %zu warnings",
-			    json_array_size(d->units), d->left, d->tally.units,
-			    d->unchanged, d->tally.failed, d->tally.errors,
-			    d->tally.warnings);
+		summarize(d, summary);
 	return failed ? JOB_FAILED : JOB_PASSED;
 }
 

@@ -27,12 +27,33 @@ const struct kbuild_arch *kbuild_arch(const char *name)
 	return NULL;
 }
 
+/* What LLVM= takes: the Makefile's list. "clang-19" means "ld.lld-19" too. */
+static const char *const llvm_tools[] = {
+	"clang", "ld.lld", "llvm-ar", "llvm-nm", "llvm-objcopy",
+	"llvm-objdump", "llvm-readelf", "llvm-strip",
+};
+
+static bool is_clang(const struct job *job)
+{
+	return starts_with(job->toolchain, "clang");
+}
+
+/* Without it nothing builds, which says nothing of the kernel. */
+static int check_tool(const struct job *job, const char *tool,
+		      struct strbuf *why)
+{
+	if (!access(tool, X_OK))
+		return 0;
+	strbuf_setf(why, "%s: %s; install the tools that \"%s\" for %s needs,"
+			 " or take it out of the matrix",
+		    tool, strerror(errno), job->toolchain, job->arch);
+	return -ENOENT;
+}
+
 static char *compiler_path(const struct job *job,
 			   const struct kbuild_arch *arch)
 {
-	bool is_cross = !starts_with(job->toolchain, "clang");
-
-	return xasprintf("/usr/bin/%s%s", is_cross ? arch->cross : "",
+	return xasprintf("/usr/bin/%s%s", is_clang(job) ? "" : arch->cross,
 			 job->toolchain);
 }
 
@@ -45,14 +66,18 @@ int kbuild_check_tools(const struct job *job, struct strbuf *why)
 		strbuf_setf(why, "unknown architecture %s", job->arch);
 		return -EINVAL;
 	}
-	/* without it nothing builds, which says nothing of the kernel */
 	compiler = compiler_path(job, arch);
-	if (!access(compiler, X_OK))
-		return 0;
-	strbuf_setf(why, "%s: %s; install the compiler that \"%s\" for %s "
-			 "needs, or take it out of the matrix",
-		    compiler, strerror(errno), job->toolchain, job->arch);
-	return -ENOENT;
+	if (!is_clang(job))
+		return check_tool(job, compiler, why);
+	for (size_t i = 0; i < ARRAY_SIZE(llvm_tools); i++) {
+		char *tool __free(kfree) =
+			xasprintf("/usr/bin/%s%s", llvm_tools[i],
+				  job->toolchain + strlen("clang"));
+
+		if (check_tool(job, tool, why))
+			return -ENOENT;
+	}
+	return 0;
 }
 
 void kbuild_result_release(struct kbuild_result *res)

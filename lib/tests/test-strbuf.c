@@ -31,6 +31,16 @@ static void grows_and_formats(void **state)
 	assert_string_equal(sb.buf, "short");
 }
 
+static void a_count_has_its_noun(void **state)
+{
+	struct strbuf sb __free(strbuf) = STRBUF_INIT;
+
+	strbuf_add_count(&sb, 1, "patch", "patches");
+	strbuf_addstr(&sb, ", ");
+	strbuf_add_count(&sb, 0, "error", "errors");
+	assert_string_equal(sb.buf, "1 patch, 0 errors");
+}
+
 static void utf8_of(const char *in, size_t len, const char *want)
 {
 	struct strbuf sb __free(strbuf) = STRBUF_INIT;
@@ -57,6 +67,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(empty_is_a_string),
 		cmocka_unit_test(grows_and_formats),
+		cmocka_unit_test(a_count_has_its_noun),
 		cmocka_unit_test(bad_utf8_becomes_a_replacement),
 	};
 
