@@ -5,21 +5,25 @@
 #include "lib/json.h"
 
 /* A result is kept as it came: it may be no JSON at all. */
-#define RESULT "CASE WHEN json_valid(a.result) THEN a.result ELSE '{}' END"
+#define RESULT "(CASE WHEN json_valid(a.result) THEN a.result ELSE '{}' END)"
 
-#define RESULT_COLUMNS                                                  \
-	" a.number AS attempt, a.summary, a.started_s, a.ended_s,"      \
-	" json_extract(" RESULT ", '$.boot.outcome') AS boot,"          \
-	" json_extract(" RESULT ", '$.artefacts.image_patch')"          \
-	"  AS image_patch,"                                             \
-	" json_extract(" RESULT ", '$.kconfig_dropped')"                \
-	"  AS dropped_json,"                                            \
-	" (SELECT json_group_array(json_object("                        \
+/* As digest_of() makes it, for results from before there were digests. */
+#define DIGEST(result)                                                  \
+	"json_object("                                                  \
+	" 'boot', json_extract(" result ", '$.boot.outcome'),"          \
+	" 'image_patch', json_extract(" result ", "                     \
+	"  '$.artefacts.image_patch'),"                                 \
+	" 'dropped', json(" result " -> '$.kconfig_dropped'),"          \
+	" 'patches', (SELECT json_group_array(json_object("             \
 	"   'number', json_extract(p.value, '$.number'),"               \
 	"   'outcome', json_extract(p.value, '$.outcome'),"             \
 	"   'seconds', json_extract(p.value, '$.seconds')))"            \
-	"  FROM json_each(" RESULT ", '$.patches') p"                    \
-	"  WHERE p.type = 'object') AS patches_json"
+	"  FROM json_each(" result ", '$.patches') p"                   \
+	"  WHERE p.type = 'object'))"
+
+#define RESULT_COLUMNS                                                  \
+	" a.number AS attempt, a.summary, a.started_s, a.ended_s,"      \
+	" ifnull(a.digest, " DIGEST(RESULT) ") AS digest_json"
 
 #define JOB_ORDER                                                       \
 	" ORDER BY j.arch = 's390', j.arch = 'arm64', j.arch,"          \
@@ -30,14 +34,45 @@ static const char sql_of[] =
 	" LEFT JOIN attempt a ON a.id = " VIEW_LAST_RESULT("j.id")
 	" WHERE j.version_id = ? AND j.upto = 0" JOB_ORDER;
 
+/* What the digest says stands beside the other columns. */
+static void spread_digest(json_t *row)
+{
+	static const char *const keys[] = { "boot", "image_patch", "dropped" };
+	json_t *digest = json_object_get(row, "digest"), *v;
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		v = json_object_get(digest, keys[i]);
+		json_object_set(row, keys[i], v ? v : json_null());
+	}
+	v = json_object_get(digest, "patches");
+	if (json_is_array(v))
+		json_object_set(row, "patches", v);
+	else
+		json_object_set_new(row, "patches", json_array());
+	json_object_del(row, "digest");
+}
+
+static int jobs_of(struct db *db, const char *sql, int64_t id, json_t **ret)
+{
+	int r = view_rows(db, sql, id, ret);
+	json_t *row;
+	size_t i;
+
+	if (r)
+		return r;
+	json_array_foreach(*ret, i, row)
+		spread_digest(row);
+	return 0;
+}
+
 int view_jobs_of(struct db *db, struct version_id series, json_t **ret)
 {
-	return view_rows(db, sql_of, series.v, ret);
+	return jobs_of(db, sql_of, series.v, ret);
 }
 
 static const char sql_controls[] =
 	"SELECT " VIEW_JOB_COLUMNS "," RESULT_COLUMNS " FROM version v"
-	" JOIN job j ON j.version_id IS NULL AND j.base_commit = v.base_commit"
+	" JOIN job j INDEXED BY job_control ON j.version_id IS NULL AND j.base_commit = v.base_commit"
 	" LEFT JOIN attempt a ON a.id = " VIEW_LAST_RESULT("j.id")
 	" WHERE v.id = ? AND EXISTS (SELECT 1 FROM job o"
 	"  WHERE o.version_id = v.id AND o.arch = j.arch"
@@ -45,7 +80,7 @@ static const char sql_controls[] =
 
 int view_controls_of(struct db *db, struct version_id series, json_t **ret)
 {
-	return view_rows(db, sql_controls, series.v, ret);
+	return jobs_of(db, sql_controls, series.v, ret);
 }
 
 static const char sql_one[] =

@@ -77,7 +77,9 @@ static const char sql_broken_bases[] =
 	"   AND g.toolchain = j.toolchain AND g.base_commit IN ("
 	"    SELECT w.base_commit FROM version w WHERE w.tree_id = v.tree_id))"
 	" ) AS since_s"
-	" FROM version v JOIN job j ON j.version_id IS NULL"
+	/* left to itself it reads all bases there ever were */
+	" FROM version v JOIN job j INDEXED BY job_control"
+	"  ON j.version_id IS NULL"
 	"  AND j.kind = 'base' AND j.base_commit = v.base_commit"
 	"  AND j.state = 'failed'"
 	" WHERE v.id = ? AND EXISTS (SELECT 1 FROM job o"

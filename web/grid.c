@@ -21,6 +21,19 @@ static bool is_kind(const json_t *job, const char *kind)
 	return !strcmp(json_get_str(job, "kind", ""), kind);
 }
 
+/**
+ * struct column - a job whose cells stand below each other
+ * @job: build, boot, test or bench
+ * @check: of the same configuration, or NULL; likewise @build
+ * @control: the same run on the base, or NULL
+ */
+struct column {
+	const json_t *job;
+	const json_t *check;
+	const json_t *build;
+	const json_t *control;
+};
+
 /* The job of this kind for the configuration of @like, or NULL. */
 static json_t *find_job(const json_t *jobs, const json_t *like,
 			const char *kind)
@@ -121,12 +134,11 @@ static json_t *cell_new(const char *state, const json_t *job,
 	return c;
 }
 
-static json_t *build_cell(const json_t *series, const json_t *job,
+static json_t *build_cell(const json_t *series, const struct column *col,
 			  int64_t number)
 {
 	const json_t *findings = json_object_get(series, "findings");
-	const json_t *check = find_job(json_object_get(series, "jobs"), job,
-				       "check");
+	const json_t *job = col->job, *check = col->check;
 	struct counts n = count_findings(findings, job, number);
 	struct counts c = count_findings(findings, check, number);
 	const json_t *p = patch_result(job, number), *had = p;
@@ -152,10 +164,8 @@ static json_t *build_cell(const json_t *series, const json_t *job,
 }
 
 /* Which patch a boot of this configuration runs: the last that gave an image */
-static int64_t image_patch(const json_t *series, const json_t *job)
+static int64_t image_patch(const json_t *series, const json_t *build)
 {
-	const json_t *build = find_job(json_object_get(series, "jobs"), job,
-				       "build");
 	int64_t last = (int64_t)json_array_size(
 		json_object_get(series, "patches"));
 
@@ -185,13 +195,14 @@ static void add_percent(const json_t *series, const json_t *job, json_t *cell)
 		json_object_set_new(cell, "percent", json_real(most));
 }
 
-static json_t *run_cell(const json_t *series, const json_t *job,
+static json_t *run_cell(const json_t *series, const struct column *col,
 			int64_t number)
 {
+	const json_t *job = col->job;
 	struct counts none = { 0 };
 	json_t *cell;
 
-	if (number != image_patch(series, job))
+	if (number != image_patch(series, col->build))
 		return cell_new("na", NULL, none);
 	cell = cell_new(job_cell(job), job,
 			count_findings(json_object_get(series, "findings"), job,
@@ -201,16 +212,11 @@ static json_t *run_cell(const json_t *series, const json_t *job,
 	return cell;
 }
 
-/* The same run on the base: "base" is its build. */
-static json_t *base_cell(const json_t *series, const json_t *job)
+static json_t *base_cell(const struct column *col)
 {
-	const json_t *controls = json_object_get(series, "controls");
-	const char *kind = is_kind(job, "build") ? "base" :
-						   json_get_str(job, "kind", "");
-	const json_t *control = find_job(controls, job, kind);
 	struct counts none = { 0 };
 
-	return cell_new(job_cell(control), control, none);
+	return cell_new(job_cell(col->control), col->control, none);
 }
 
 static int kind_order(const json_t *job)
@@ -284,50 +290,81 @@ static json_t *archs_of(const json_t *columns)
 	return out;
 }
 
-static json_t *row_of(const json_t *series, const json_t *columns,
-		      const json_t *patch)
+/* "base" is the build of the base. */
+static struct column column_new(const json_t *series, const json_t *job)
+{
+	const json_t *jobs = json_object_get(series, "jobs");
+	const json_t *controls = json_object_get(series, "controls");
+	bool build = is_kind(job, "build");
+
+	return (struct column){
+		.job = job,
+		.check = build ? find_job(jobs, job, "check") : NULL,
+		.build = build ? job : find_job(jobs, job, "build"),
+		.control = find_job(controls, job,
+				    build ? "base" :
+					    json_get_str(job, "kind", "")),
+	};
+}
+
+static json_t *cell_of(const json_t *series, const struct column *col,
+		       const json_t *patch)
 {
 	int64_t number = json_get_int(patch, "number", 0);
-	json_t *row = json_object(), *cells = json_array(), *job;
-	size_t i;
 
-	json_set_int(row, "number", number);
+	if (!patch)
+		return base_cell(col);
+	if (is_kind(col->job, "build"))
+		return build_cell(series, col, number);
+	return run_cell(series, col, number);
+}
+
+static json_t *row_of(const json_t *series, const struct column *columns,
+		      size_t n, const json_t *patch)
+{
+	json_t *row = json_object(), *cells = json_array();
+
+	json_set_int(row, "number", json_get_int(patch, "number", 0));
 	json_object_set(row, "title", json_object_get(patch, "title"));
 	json_object_set(row, "message_id", json_object_get(patch, "message_id"));
 	json_object_set(row, "fixup_by", json_object_get(patch, "from_name"));
 	json_object_set_new(row, "cells", cells);
-	json_array_foreach((json_t *)columns, i, job) {
-		if (!patch)
-			json_array_append_new(cells, base_cell(series, job));
-		else if (is_kind(job, "build"))
-			json_array_append_new(cells, build_cell(series, job,
-								number));
-		else
-			json_array_append_new(cells, run_cell(series, job,
-							      number));
-	}
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(cells, cell_of(series, &columns[i],
+						     patch));
 	return row;
+}
+
+static json_t *rows_of(const json_t *series, const json_t *jobs)
+{
+	size_t n = json_array_size(jobs), i;
+	struct column *columns __free(kfree) = xcalloc(n, sizeof(*columns));
+	json_t *rows = json_array(), *p;
+
+	json_array_foreach((json_t *)jobs, i, p)
+		columns[i] = column_new(series, p);
+	json_array_append_new(rows, row_of(series, columns, n, NULL));
+	json_array_foreach(json_object_get(series, "patches"), i, p)
+		json_array_append_new(rows, row_of(series, columns, n, p));
+	json_array_foreach(json_object_get(series, "fixups"), i, p) {
+		if (!strcmp(json_get_str(p, "state", ""), "applied"))
+			json_array_append_new(rows, row_of(series, columns, n,
+							   p));
+	}
+	return rows;
 }
 
 void grid_add(json_t *series)
 {
 	json_t *jobs __free(json) =
 		column_jobs(json_object_get(series, "jobs"));
-	json_t *grid = json_object(), *columns = json_array();
-	json_t *rows = json_array(), *p;
+	json_t *grid = json_object(), *columns = json_array(), *p;
 	size_t i;
 
 	json_array_foreach(jobs, i, p)
 		json_array_append_new(columns, column_of(p));
 	json_object_set_new(grid, "archs", archs_of(columns));
 	json_object_set_new(grid, "columns", columns);
-	json_array_append_new(rows, row_of(series, jobs, NULL));
-	json_array_foreach(json_object_get(series, "patches"), i, p)
-		json_array_append_new(rows, row_of(series, jobs, p));
-	json_array_foreach(json_object_get(series, "fixups"), i, p) {
-		if (!strcmp(json_get_str(p, "state", ""), "applied"))
-			json_array_append_new(rows, row_of(series, jobs, p));
-	}
-	json_object_set_new(grid, "rows", rows);
+	json_object_set_new(grid, "rows", rows_of(series, jobs));
 	json_object_set_new(series, "grid", grid);
 }

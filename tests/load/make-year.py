@@ -148,7 +148,14 @@ class Year:
         if kind == "boot":
             o["boot"] = {"outcome": "ok", "seconds": 3.1, "accel": "tcg",
                          "reports": []}
-        return json.dumps(o, separators=(",", ":"))
+        digest = {"boot": o.get("boot", {}).get("outcome"),
+                  "image_patch": o.get("artefacts", {}).get("image_patch"),
+                  "dropped": [],
+                  "patches": [{k: p[k] for k in ("number", "outcome",
+                                                 "seconds")}
+                              for p in o.get("patches", [])]}
+        return tuple(json.dumps(x, separators=(",", ":"))
+                     for x in (o, digest))
 
     def add_job(self, version, kind, place, base, state, at_s, patches, needs):
         self.job += 1
@@ -165,11 +172,12 @@ class Year:
         self.attempt += 1
         running = state == "running"
         self.put("attempt (id, job_id, number, state, dir, why, started_s,"
-                 " ended_s, summary, result)", self.attempt, self.job, 1,
+                 " ended_s, summary, result, digest)", self.attempt, self.job, 1,
                  state, "jobs/%d/1" % self.job, "first", at_s,
                  None if running else at_s + 40,
                  "" if running else "%s: %s" % (kind, state),
-                 None if running else self.result(kind, patches, state))
+                 *((None, None) if running else
+                   self.result(kind, patches, state)))
         return self.attempt
 
     def measure(self, attempt, factor):
