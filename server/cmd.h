@@ -54,6 +54,7 @@ struct noun {
 	const struct cmd *cmds;
 };
 
+extern const struct cmd cmds_bench[];
 extern const struct cmd cmds_check[];
 extern const struct cmd cmds_check_config[];
 extern const struct cmd cmds_export[];

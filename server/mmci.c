@@ -12,7 +12,7 @@ static const struct noun nouns[] = {
 	{ "source", cmds_source }, { "health", cmds_health },
 	{ "repro", cmds_repro }, { "webhook", cmds_webhook },
 	{ "submit", cmds_submit }, { "token", cmds_token },
-	{ "parse", cmds_parse },
+	{ "parse", cmds_parse }, { "bench", cmds_bench },
 	{ "export", cmds_export }, { "check", cmds_check },
 	{ "check-config", cmds_check_config },
 };
