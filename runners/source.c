@@ -102,8 +102,14 @@ static int export_commit(struct workspace *ws, struct strbuf *why)
 int source_export(struct workspace *ws, struct strbuf *why)
 {
 	const char *dir = ws->job->src_dir;
-	int r = workspace_lock(ws->job, dir, LOCK_EX, &ws->src_lock, why);
+	int r = workspace_lock(ws->job, dir, LOCK_SH, &ws->src_lock, why);
 
+	/* who wants it alone waits for all that build from it */
+	if (r || workspace_complete(dir))
+		return r;
+	close(ws->src_lock);
+	ws->src_lock = -1;
+	r = workspace_lock(ws->job, dir, LOCK_EX, &ws->src_lock, why);
 	if (r)
 		return r;
 	if (!workspace_complete(dir)) {

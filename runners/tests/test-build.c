@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <cmocka.h>
 
@@ -405,6 +406,23 @@ static void changed_selftest_is_built_again(void **state)
 					    "selftests", ""), "/job"));
 }
 
+/* Checks hold the sources one after the other: a base must not wait for none. */
+static void sources_in_use_serve_another_base(void **state)
+{
+	json_t *o = request("base"), *res __free(json) = NULL;
+	char *warm __free(kfree) = xasprintf("%s/warm/second", dir);
+	char *lock __free(kfree) = xasprintf("%s/src/%s.lock", dir, base);
+	int fd __free(fd) = open(lock, O_RDWR | O_CLOEXEC);
+
+	need_sandbox();
+	assert_true(fd >= 0);
+	assert_int_equal(flock(fd, LOCK_SH), 0);
+	json_set_text(o, "warm_dir", warm);
+	json_set_int(o, "timeout_s", 20);
+	res = run(o);
+	assert_str(res, "outcome", "passed");
+}
+
 static void missing_compiler_is_our_fault(void **state)
 {
 	json_t *o = request("base"), *res __free(json) = NULL;
@@ -589,6 +607,7 @@ int main(void)
 		cmocka_unit_test(control_without_patches_has_the_base_image),
 		cmocka_unit_test(deleted_file_is_gone),
 		cmocka_unit_test(changed_selftest_is_built_again),
+		cmocka_unit_test(sources_in_use_serve_another_base),
 		cmocka_unit_test(missing_compiler_is_our_fault),
 		cmocka_unit_test(missing_base_is_our_fault),
 		cmocka_unit_test(killed_make_is_not_the_patch),
