@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "db/digest.h"
 #include "db/event.h"
 #include "lib/clock.h"
 #include "lib/json.h"
@@ -292,56 +293,20 @@ int db_job_claim(struct db *db, const char *runner, json_t **job,
 	return r;
 }
 
-static void copy_keys(json_t *to, const json_t *from, const char *const *keys)
-{
-	for (; *keys; keys++) {
-		json_t *v = json_object_get(from, *keys);
-
-		json_object_set(to, *keys, v ? v : json_null());
-	}
-}
-
-/* What the pages of a series show of a result, see 0016-digests.sql. */
-static char *digest_of(const json_t *result)
-{
-	static const char *const patch_keys[] = { "number", "outcome",
-						  "seconds", NULL };
-	json_t *o __free(json) = json_object(), *patches = json_array();
-	json_t *boot = json_object_get(json_object_get(result, "boot"),
-				       "outcome");
-	json_t *image = json_object_get(json_object_get(result, "artefacts"),
-					"image_patch");
-	json_t *dropped = json_object_get(result, "kconfig_dropped"), *p;
-	size_t i;
-
-	json_array_foreach(json_object_get(result, "patches"), i, p) {
-		json_t *patch = json_object();
-
-		copy_keys(patch, p, patch_keys);
-		json_array_append_new(patches, patch);
-	}
-	json_object_set(o, "boot", boot ? boot : json_null());
-	json_object_set(o, "image_patch", image ? image : json_null());
-	json_object_set(o, "dropped", dropped ? dropped : json_null());
-	json_object_set_new(o, "patches", patches);
-	return json_dumps(o, JSON_COMPACT);
-}
-
 int db_attempt_finish(struct db *db, struct attempt_id id, enum job_state s,
 		      const char *summary, const json_t *result)
 {
 	static const char sql[] =
-		"UPDATE attempt SET state = ?, summary = ?, result = ?,"
-		" digest = ?, ended_s = ? WHERE id = ?";
+		"UPDATE attempt SET state = ?1, summary = ?2, result = ?3,"
+		" digest = CASE WHEN json_valid(?3) THEN " DB_DIGEST("?3")
+		" END, ended_s = ?4 WHERE id = ?5";
 	struct stmt *st __free(stmt) = db_prepare(db, sql);
 	char *text __free(kfree) =
 		result ? json_dumps(result, JSON_COMPACT) : NULL;
-	char *digest __free(kfree) = result ? digest_of(result) : NULL;
 
 	stmt_bind_text(st, job_state_name(s));
 	stmt_bind_text(st, summary);
 	stmt_bind_text(st, text);
-	stmt_bind_text(st, digest);
 	stmt_bind_int64(st, clock_now_s());
 	stmt_bind_int64(st, id.v);
 	return stmt_run(st);

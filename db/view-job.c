@@ -1,29 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "db/view-job.h"
 
+#include "db/digest.h"
 #include "db/view.h"
 #include "lib/json.h"
 
 /* A result is kept as it came: it may be no JSON at all. */
 #define RESULT "(CASE WHEN json_valid(a.result) THEN a.result ELSE '{}' END)"
 
-/* As digest_of() makes it, for results from before there were digests. */
-#define DIGEST(result)                                                  \
-	"json_object("                                                  \
-	" 'boot', json_extract(" result ", '$.boot.outcome'),"          \
-	" 'image_patch', json_extract(" result ", "                     \
-	"  '$.artefacts.image_patch'),"                                 \
-	" 'dropped', json(" result " -> '$.kconfig_dropped'),"          \
-	" 'patches', (SELECT json_group_array(json_object("             \
-	"   'number', json_extract(p.value, '$.number'),"               \
-	"   'outcome', json_extract(p.value, '$.outcome'),"             \
-	"   'seconds', json_extract(p.value, '$.seconds')))"            \
-	"  FROM json_each(" result ", '$.patches') p"                   \
-	"  WHERE p.type = 'object'))"
-
+/* without a digest: from before there were any */
 #define RESULT_COLUMNS                                                  \
 	" a.number AS attempt, a.summary, a.started_s, a.ended_s,"      \
-	" ifnull(a.digest, " DIGEST(RESULT) ") AS digest_json"
+	" ifnull(a.digest, " DB_DIGEST(RESULT) ") AS digest_json"
 
 #define JOB_ORDER                                                       \
 	" ORDER BY j.arch = 's390', j.arch = 'arm64', j.arch,"          \
@@ -72,7 +60,8 @@ int view_jobs_of(struct db *db, struct version_id series, json_t **ret)
 
 static const char sql_controls[] =
 	"SELECT " VIEW_JOB_COLUMNS "," RESULT_COLUMNS " FROM version v"
-	" JOIN job j INDEXED BY job_control ON j.version_id IS NULL AND j.base_commit = v.base_commit"
+	" JOIN job j INDEXED BY job_control"
+	"  ON j.version_id IS NULL AND j.base_commit = v.base_commit"
 	" LEFT JOIN attempt a ON a.id = " VIEW_LAST_RESULT("j.id")
 	" WHERE v.id = ? AND EXISTS (SELECT 1 FROM job o"
 	"  WHERE o.version_id = v.id AND o.arch = j.arch"

@@ -93,15 +93,15 @@ static void add_build_cell(const json_t *build, int64_t number,
 		if (errors && warnings)
 			strbuf_addf(&cell, "%lld err", errors);
 		else if (errors)
-			strbuf_addf(&cell, "%lld error%s", errors,
-				    errors == 1 ? "" : "s");
+			strbuf_add_count(&cell, (size_t)errors, "error",
+					 "errors");
 		else if (fails)
 			strbuf_addstr(&cell, "still fails");
 		if (warnings && cell.len)
 			strbuf_addf(&cell, ", %lld warn", warnings);
 		else if (warnings)
-			strbuf_addf(&cell, "%lld warning%s", warnings,
-				    warnings == 1 ? "" : "s");
+			strbuf_add_count(&cell, (size_t)warnings, "warning",
+					 "warnings");
 		add_cell(out, cell.len ? cell.buf : "ok");
 		return;
 	}

@@ -60,15 +60,16 @@ static char *compiler_path(const struct job *job,
 int kbuild_check_tools(const struct job *job, struct strbuf *why)
 {
 	const struct kbuild_arch *arch = kbuild_arch(job->arch);
-	char *compiler __free(kfree) = NULL;
 
 	if (!arch) {
 		strbuf_setf(why, "unknown architecture %s", job->arch);
 		return -EINVAL;
 	}
-	compiler = compiler_path(job, arch);
-	if (!is_clang(job))
-		return check_tool(job, compiler, why);
+	if (!is_clang(job)) {
+		char *gcc __free(kfree) = compiler_path(job, arch);
+
+		return check_tool(job, gcc, why);
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(llvm_tools); i++) {
 		char *tool __free(kfree) =
 			xasprintf("/usr/bin/%s%s", llvm_tools[i],

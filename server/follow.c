@@ -42,8 +42,10 @@ void follow_progress(struct strbuf *out, const json_t *v)
 		add_kind(&parts, jobs, kinds[i]);
 	json_array_foreach(json_object_get(v, "findings"), i, f)
 		n += !strcmp(json_get_str(f, "blame", ""), "series");
-	if (n)
-		strbuf_addf(&parts, ", %zu finding%s", n, n == 1 ? "" : "s");
+	if (n) {
+		strbuf_addstr(&parts, ", ");
+		strbuf_add_count(&parts, n, "finding", "findings");
+	}
 	strbuf_addf(out, "%s%s%s", json_get_str(v, "state", ""),
 		    parts.len ? ": " : "", parts.len ? parts.buf + 2 : "");
 }

@@ -12,6 +12,7 @@
 #include "db/outgoing.h"
 #include "db/source.h"
 #include "db/version.h"
+#include "db/view-job.h"
 #include "lib/clock.h"
 #include "lib/json.h"
 
@@ -236,6 +237,54 @@ static void an_attempt_knows_why_it_was_made(void **state)
 	assert_int_equal(json_array_size(running), 1);
 }
 
+/* In lists of jobs a result is what its digest says, kept or made again. */
+static void jobs_tell_what_a_result_says(void **state)
+{
+	struct db *db __free(db) = fresh();
+	struct job_spec spec = { .key = "k", .kind = "build",
+				 .base_commit = "c", .arch = "x86_64",
+				 .kconfig = "small", .toolchain = "gcc" };
+	json_t *result __free(json) = json_pack(
+		"{s:[s], s:{s:i}, s:[{s:i, s:s, s:i, s:s}, s]}",
+		"kconfig_dropped", "KSM", "artefacts", "image_patch", 1,
+		"patches", "number", 1, "outcome", "passed", "seconds", 4,
+		"units", "many", "no object");
+	json_t *want __free(json) = json_pack(
+		"[{s:i, s:s, s:i}]", "number", 1, "outcome", "passed",
+		"seconds", 4);
+	struct attempt_id attempt;
+	struct job_id id;
+
+	add_mail(db, "a1", NULL, "patch");
+	spec.version = sync_one(db, series("a1", 1, 1, "a1", NULL, NULL));
+	assert_int_equal(db_job_ensure(db, &spec, &id), 0);
+	for (int old = 0; old < 2; old++) {
+		json_t *job __free(json) = NULL, *jobs __free(json) = NULL;
+		json_t *row;
+
+		if (!old) {
+			assert_int_equal(db_jobs_release(db), 0);
+			assert_int_equal(db_job_claim(db, "local", &job,
+						      &attempt), 0);
+			assert_int_equal(db_attempt_finish(db, attempt,
+				JOB_PASSED, "built", result), 0);
+		} else {
+			struct stmt *st __free(stmt) = db_prepare(
+				db, "UPDATE attempt SET digest = NULL");
+
+			assert_int_equal(stmt_run(st), 0);
+		}
+		assert_int_equal(view_jobs_of(db, spec.version, &jobs), 0);
+		row = json_array_get(jobs, 0);
+		assert_true(json_equal(json_object_get(row, "patches"), want));
+		assert_true(json_is_null(json_object_get(row, "boot")));
+		assert_int_equal(json_get_int(row, "image_patch", 0), 1);
+		assert_int_equal(json_array_size(
+			json_object_get(row, "dropped")), 1);
+		assert_null(json_object_get(row, "digest"));
+	}
+}
+
 static void the_same_report_is_kept_once(void **state)
 {
 	struct db *db __free(db) = fresh();
@@ -271,6 +320,7 @@ int main(void)
 		cmocka_unit_test(jobs_wait_for_what_they_need),
 		cmocka_unit_test(nothing_waits_for_ever),
 		cmocka_unit_test(an_attempt_knows_why_it_was_made),
+		cmocka_unit_test(jobs_tell_what_a_result_says),
 		cmocka_unit_test(the_same_report_is_kept_once),
 	};
 
