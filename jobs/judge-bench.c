@@ -169,6 +169,9 @@ void judge_bench(const json_t *run, json_t *out)
 			why = json_get_str(row_of(control, name), "why",
 					   "the base was not counted");
 		json_set_text(row, "name", name);
+		json_object_set(row, "image_patch",
+				json_object_get(run, "image_patch"));
+		json_object_set(row, "total", json_object_get(run, "total"));
 		json_set_text(row, "unit", json_get_str(b, "unit", ""));
 		json_set_int(row, "work", json_get_int(b, "work", 0));
 		json_object_set_new(row, "base", value_or_null(before));

@@ -76,6 +76,29 @@ static void add_places(const json_t *list, struct strbuf *out)
 	strbuf_addstr(out, ".\n");
 }
 
+/* Of a series that does not build to its end the last kernel was counted. */
+static void say_kernel(const json_t *list, struct strbuf *out)
+{
+	const json_t *b;
+	size_t i;
+
+	json_array_foreach(list, i, b) {
+		int64_t at = json_get_int(b, "image_patch", 0);
+		int64_t total = json_get_int(b, "total", 0);
+
+		if (!json_is_integer(json_object_get(b, "difference")) ||
+		    !at || at == total)
+			continue;
+		if (at < total)
+			strbuf_addf(out, "\nCounted at %" PRId64 "/%" PRId64
+					 ", the last kernel that builds.\n",
+				    at, total);
+		else
+			strbuf_addstr(out, "\nCounted with the fix-up.\n");
+		return;
+	}
+}
+
 void report_bench(const json_t *judgement, struct strbuf *out)
 {
 	const json_t *list = json_object_get(judgement, "benchmarks"), *b;
@@ -87,6 +110,7 @@ void report_bench(const json_t *judgement, struct strbuf *out)
 	}
 	if (!counted)
 		return;
+	say_kernel(list, out);
 	if (rows)
 		strbuf_addf(out,
 			    "\nInstructions per operation, counted:\n\n"

@@ -191,6 +191,13 @@ static void the_table_shows_what_changed(void **state)
 	assert_non_null(strstr(a.buf, "x86_64/small/gcc: 1 of 1."));
 	report_bench(none, &b);
 	assert_non_null(strstr(b.buf, "No benchmark takes more or fewer"));
+	assert_null(strstr(b.buf, "Counted at"));
+	json_set_int(json_array_get(json_object_get(none, "benchmarks"), 0),
+		     "total", 2);
+	strbuf_reset(&b);
+	report_bench(none, &b);
+	assert_non_null(strstr(b.buf, "Counted at 1/2, the last kernel that "
+				      "builds.\n"));
 	assert_null(strstr(b.buf, "712"));
 }
 
