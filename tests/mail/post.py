@@ -152,6 +152,8 @@ class Wire:
         self.to = port
         self.point = self.cut = None
         self.socket = socket.create_server(("127.0.0.1", 0))
+        # what the kernel takes in is on its way, to whoever sends
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16384)
         self.port = self.socket.getsockname()[1]
         threading.Thread(target=self.serve, daemon=True).start()
 

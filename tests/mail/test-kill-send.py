@@ -10,7 +10,8 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from post import Exim, Outbox, Wire, check, equal, run_cases, wait_until  # noqa: E402
 
-BIG = "a line of the mail that is as long as a line may well be\n" * 40000
+# more than both ends of a connection keep (tcp_wmem, SO_RCVBUF)
+BIG = "a line of the mail that is as long as a line may well be\n" * 130000
 POINTS = ("connect", "answer EHLO", "ask MAIL", "answer RCPT", "ask DATA",
           "told DATA", "body", "ask DOT", "answer DOT", "told DOT", "ask QUIT")
 # The server was given the whole mail and we did not hear its answer, or may
