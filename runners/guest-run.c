@@ -43,7 +43,12 @@ int guest_add_program(struct guest_job *g, const char *to, const char *name)
 					     job->arch, name);
 	int r = initramfs_add_file(g->fs, to, 0755, from);
 
-	if (r)
+	if (r == -ENOENT)
+		strbuf_setf(g->summary, "%s: not installed: mmci was built"
+			    " without a C compiler for guests of %s; install"
+			    " the packages of deploy/packages/cross.txt and"
+			    " build it anew", from, job->arch);
+	else if (r)
 		strbuf_setf(g->summary, "%s: %s", from, strerror(-r));
 	return r;
 }

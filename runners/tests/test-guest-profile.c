@@ -123,6 +123,23 @@ static void s390_has_no_nodes(void **state)
 	assert_non_null(strstr(out.buf, "-device virtio-blk-ccw,drive=disk"));
 }
 
+/* A busy host makes an emulated kernel's timers late; KVM's come in time. */
+static void emulated_watchdogs_are_patient(void **state)
+{
+	struct strbuf tcg __free(strbuf) = STRBUF_INIT;
+	struct strbuf kvm __free(strbuf) = STRBUF_INIT;
+	struct qemu_spec s = { .arch = "x86_64", .image = "/i",
+			       .initrd = "/r", .memory_mib = 512, .cpus = 2 };
+
+	command(&s, &tcg);
+	assert_non_null(strstr(tcg.buf, " watchdog_thresh=60 "
+			       "rcupdate.rcu_cpu_stall_timeout=120"));
+	s.kvm = true;
+	command(&s, &kvm);
+	assert_null(strstr(kvm.buf, "watchdog_thresh"));
+	assert_null(strstr(kvm.buf, "rcu_cpu_stall_timeout"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -131,6 +148,7 @@ int main(void)
 		cmocka_unit_test(a_swap_area_is_one),
 		cmocka_unit_test(nodes_share_what_there_is),
 		cmocka_unit_test(s390_has_no_nodes),
+		cmocka_unit_test(emulated_watchdogs_are_patient),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,6 +78,19 @@ def mistakes_are_named():
         contains(err, what, str(args))
 
 
+def programs_that_were_not_built_are_named():
+    """A build without a compiler for s390 has no guests of it"""
+    needs_root()
+    image = os.path.join(scratch(), "image")
+    with open(image, "wb") as f:
+        f.write(b"not asked for yet")
+    status, _, err = mmci("bench", "run", "--arch", "s390", "--only", ONE,
+                          "--libexec", scratch(), image)
+    check(status, "succeeds without programs for its guest")
+    contains(err, "guest/s390/init: not installed", "what")
+    contains(err, "deploy/packages/cross.txt", "remedy")
+
+
 def a_kernel_is_counted():
     needs_root()
     if not IMAGE:
@@ -97,5 +110,6 @@ if __name__ == "__main__":
         more_instructions_are_a_change,
         what_was_not_counted_is_no_difference,
         mistakes_are_named,
+        programs_that_were_not_built_are_named,
         a_kernel_is_counted,
     ])
