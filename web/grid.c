@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "web/grid.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/json.h"
@@ -20,6 +22,38 @@ static bool is_kind(const json_t *job, const char *kind)
 {
 	return !strcmp(json_get_str(job, "kind", ""), kind);
 }
+
+struct counts {
+	int64_t errors;
+	int64_t warnings;
+};
+
+/* What the series did in a job, at a patch; those folded under it included. */
+struct found {
+	int64_t job_id;
+	int64_t number;
+	struct counts n;
+};
+
+/* By how much a benchmark of a job differs from the base. */
+struct change {
+	int64_t job_id;
+	double percent;
+};
+
+/**
+ * struct facts - what cells are made of
+ * @series: the value as a whole
+ * @found, @changes: its findings and measures, taken apart once: to look their
+ *	names up for each cell was most of the work of a large grid
+ */
+struct facts {
+	const json_t *series;
+	struct found *found;
+	size_t n_found;
+	struct change *changes;
+	size_t n_changes;
+};
 
 /**
  * struct column - a job whose cells stand below each other
@@ -77,43 +111,103 @@ static const char *job_cell(const json_t *job)
 	return job ? "unknown" : "na";
 }
 
-struct counts {
-	int64_t errors;
-	int64_t warnings;
-};
-
 /* A finding and those that are folded under it. */
-static void add_finding(const json_t *f, struct counts *n)
+static struct counts counts_of(const json_t *f)
 {
 	int64_t errors = json_get_int(f, "follow_errors", 0);
+	struct counts n = {
+		.errors = errors,
+		.warnings = json_get_int(f, "follows", 0) - errors,
+	};
 
-	n->errors += errors;
-	n->warnings += json_get_int(f, "follows", 0) - errors;
 	if (strcmp(json_get_str(f, "severity", ""), "error"))
-		n->warnings++;
+		n.warnings++;
 	else
-		n->errors++;
+		n.errors++;
+	return n;
 }
 
+static size_t count_places(const json_t *findings)
+{
+	size_t n = 0, i;
+	json_t *f;
+
+	json_array_foreach((json_t *)findings, i, f)
+		n += json_array_size(json_object_get(f, "places"));
+	return n;
+}
+
+static void add_found(struct facts *facts, const json_t *f)
+{
+	struct found found = {
+		.number = json_get_int(f, "number", -1),
+		.n = counts_of(f),
+	};
+	json_t *place;
+	size_t i;
+
+	json_array_foreach(json_object_get(f, "places"), i, place) {
+		found.job_id = json_get_int(place, "job_id", 0);
+		facts->found[facts->n_found++] = found;
+	}
+}
+
+static void add_change(struct facts *facts, const json_t *m)
+{
+	int64_t value = json_get_int(m, "value", 0);
+	int64_t base = json_get_int(m, "base_value", 0);
+
+	if (!value || !base)
+		return;
+	facts->changes[facts->n_changes++] = (struct change){
+		.job_id = json_get_int(m, "job_id", 0),
+		.percent = 100.0 * (double)(value - base) / (double)base,
+	};
+}
+
+static void facts_init(struct facts *facts, const json_t *series)
+{
+	const json_t *findings = json_object_get(series, "findings");
+	const json_t *measures = json_object_get(series, "measures");
+	json_t *e;
+	size_t i;
+
+	*facts = (struct facts){
+		.series = series,
+		.found = xcalloc(count_places(findings),
+				 sizeof(*facts->found)),
+		.changes = xcalloc(json_array_size(measures),
+				   sizeof(*facts->changes)),
+	};
+	json_array_foreach((json_t *)findings, i, e) {
+		if (!strcmp(json_get_str(e, "blame", ""), "series"))
+			add_found(facts, e);
+	}
+	json_array_foreach((json_t *)measures, i, e)
+		add_change(facts, e);
+}
+
+static void facts_release(struct facts *facts)
+{
+	free(facts->found);
+	free(facts->changes);
+}
+DEFINE_FREE(facts, struct facts, facts_release(&_T))
+
 /* What this series did in @job; @number negative: at any patch. */
-static struct counts count_findings(const json_t *findings, const json_t *job,
-				    int64_t number)
+static struct counts count_found(const struct facts *facts, const json_t *job,
+				 int64_t number)
 {
 	int64_t id = json_get_int(job, "id", 0);
 	struct counts n = { 0 };
-	json_t *f, *p;
-	size_t i, k;
 
-	json_array_foreach((json_t *)findings, i, f) {
-		if (strcmp(json_get_str(f, "blame", ""), "series"))
+	for (size_t i = 0; i < facts->n_found; i++) {
+		const struct found *f = &facts->found[i];
+
+		if (f->job_id != id || (number >= 0 && f->number != number))
 			continue;
-		if (number >= 0 && json_get_int(f, "number", -1) != number)
-			continue;
-		json_array_foreach(json_object_get(f, "places"), k, p) {
-			if (json_get_int(p, "job_id", 0) != id)
-				continue;
-			add_finding(f, &n);
-		}
+		n.errors += f->n.errors;
+		n.warnings += f->n.warnings;
 	}
 	return n;
 }
@@ -134,13 +228,12 @@ static json_t *cell_new(const char *state, const json_t *job,
 	return c;
 }
 
-static json_t *build_cell(const json_t *series, const struct column *col,
+static json_t *build_cell(const struct facts *facts, const struct column *col,
 			  int64_t number)
 {
-	const json_t *findings = json_object_get(series, "findings");
 	const json_t *job = col->job, *check = col->check;
-	struct counts n = count_findings(findings, job, number);
-	struct counts c = count_findings(findings, check, number);
+	struct counts n = count_found(facts, job, number);
+	struct counts c = count_found(facts, check, number);
 	const json_t *p = patch_result(job, number), *had = p;
 	const char *outcome, *state = job_cell(job);
 
@@ -172,43 +265,37 @@ static int64_t image_patch(const json_t *series, const json_t *build)
 	return json_get_int(build, "image_patch", last);
 }
 
-static void add_percent(const json_t *series, const json_t *job, json_t *cell)
+/* The change that is furthest from none. */
+static void add_percent(const struct facts *facts, const json_t *job,
+			json_t *cell)
 {
-	int64_t id = json_get_int(job, "id", 0), value, base;
-	double most = 0, percent;
-	bool any = false;
-	json_t *m;
-	size_t i;
+	int64_t id = json_get_int(job, "id", 0);
+	const struct change *most = NULL;
 
-	json_array_foreach(json_object_get(series, "measures"), i, m) {
-		value = json_get_int(m, "value", 0);
-		base = json_get_int(m, "base_value", 0);
-		if (json_get_int(m, "job_id", 0) != id || !value || !base)
+	for (size_t i = 0; i < facts->n_changes; i++) {
+		const struct change *c = &facts->changes[i];
+
+		if (c->job_id != id)
 			continue;
-		percent = 100.0 * (double)(value - base) / (double)base;
-		if (!any || (percent < 0 ? -percent : percent) >
-				    (most < 0 ? -most : most))
-			most = percent;
-		any = true;
+		if (!most || fabs(c->percent) > fabs(most->percent))
+			most = c;
 	}
-	if (any)
-		json_object_set_new(cell, "percent", json_real(most));
+	if (most)
+		json_object_set_new(cell, "percent", json_real(most->percent));
 }
 
-static json_t *run_cell(const json_t *series, const struct column *col,
+static json_t *run_cell(const struct facts *facts, const struct column *col,
 			int64_t number)
 {
 	const json_t *job = col->job;
 	struct counts none = { 0 };
 	json_t *cell;
 
-	if (number != image_patch(series, col->build))
+	if (number != image_patch(facts->series, col->build))
 		return cell_new("na", NULL, none);
-	cell = cell_new(job_cell(job), job,
-			count_findings(json_object_get(series, "findings"), job,
-				       -1));
+	cell = cell_new(job_cell(job), job, count_found(facts, job, -1));
 	if (is_kind(job, "bench"))
-		add_percent(series, job, cell);
+		add_percent(facts, job, cell);
 	return cell;
 }
 
@@ -307,7 +394,7 @@ static struct column column_new(const json_t *series, const json_t *job)
 	};
 }
 
-static json_t *cell_of(const json_t *series, const struct column *col,
+static json_t *cell_of(const struct facts *facts, const struct column *col,
 		       const json_t *patch)
 {
 	int64_t number = json_get_int(patch, "number", 0);
@@ -315,11 +402,11 @@ static json_t *cell_of(const json_t *series, const struct column *col,
 	if (!patch)
 		return base_cell(col);
 	if (is_kind(col->job, "build"))
-		return build_cell(series, col, number);
-	return run_cell(series, col, number);
+		return build_cell(facts, col, number);
+	return run_cell(facts, col, number);
 }
 
-static json_t *row_of(const json_t *series, const struct column *columns,
+static json_t *row_of(const struct facts *facts, const struct column *columns,
 		      size_t n, const json_t *patch)
 {
 	json_t *row = json_object(), *cells = json_array();
@@ -330,7 +417,7 @@ static json_t *row_of(const json_t *series, const struct column *columns,
 	json_object_set(row, "fixup_by", json_object_get(patch, "from_name"));
 	json_object_set_new(row, "cells", cells);
 	for (size_t i = 0; i < n; i++)
-		json_array_append_new(cells, cell_of(series, &columns[i],
+		json_array_append_new(cells, cell_of(facts, &columns[i],
 						     patch));
 	return row;
 }
@@ -340,15 +427,17 @@ static json_t *rows_of(const json_t *series, const json_t *jobs)
 	size_t n = json_array_size(jobs), i;
 	struct column *columns __free(kfree) = xcalloc(n, sizeof(*columns));
 	json_t *rows = json_array(), *p;
+	struct facts facts __free(facts);
 
+	facts_init(&facts, series);
 	json_array_foreach((json_t *)jobs, i, p)
 		columns[i] = column_new(series, p);
-	json_array_append_new(rows, row_of(series, columns, n, NULL));
+	json_array_append_new(rows, row_of(&facts, columns, n, NULL));
 	json_array_foreach(json_object_get(series, "patches"), i, p)
-		json_array_append_new(rows, row_of(series, columns, n, p));
+		json_array_append_new(rows, row_of(&facts, columns, n, p));
 	json_array_foreach(json_object_get(series, "fixups"), i, p) {
 		if (!strcmp(json_get_str(p, "state", ""), "applied"))
-			json_array_append_new(rows, row_of(series, columns, n,
+			json_array_append_new(rows, row_of(&facts, columns, n,
 							   p));
 	}
 	return rows;

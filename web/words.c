@@ -50,6 +50,19 @@ char *words_percent(double percent)
 			 percent);
 }
 
+/* At least one of the two is not 0. */
+static char *words_found(int64_t errors, int64_t warnings)
+{
+	char *w __free(kfree) = words_count(warnings, "warning");
+	char *e __free(kfree) = words_count(errors, "error");
+
+	if (!errors)
+		return no_free_ptr(w);
+	if (!warnings)
+		return no_free_ptr(e);
+	return xasprintf("%s, %s", e, w);
+}
+
 void words_cell(json_t *cell)
 {
 	const char *state = json_get_str(cell, "state", "na");
@@ -59,10 +72,8 @@ void words_cell(json_t *cell)
 	json_t *percent = json_object_get(cell, "percent");
 	char *word __free(kfree) = NULL;
 
-	if (errors)
-		word = words_count(errors, "error");
-	else if (warnings)
-		word = words_count(warnings, "warning");
+	if (errors || warnings)
+		word = words_found(errors, warnings);
 	else if (percent)
 		word = words_percent(json_number_value(percent));
 	else if (!strcmp(state, "running") && total)
