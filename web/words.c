@@ -7,6 +7,8 @@
 
 #include "lib/json.h"
 
+#define NBSP "\u00a0"
+
 static const struct {
 	const char *state, *word;
 } words[] = {
@@ -50,11 +52,17 @@ char *words_percent(double percent)
 			 percent);
 }
 
+/* A narrow cell may break between the two, not within. */
+static char *count_together(int64_t n, const char *what)
+{
+	return xasprintf("%" PRId64 NBSP "%s%s", n, what, n == 1 ? "" : "s");
+}
+
 /* At least one of the two is not 0. */
 static char *words_found(int64_t errors, int64_t warnings)
 {
-	char *w __free(kfree) = words_count(warnings, "warning");
-	char *e __free(kfree) = words_count(errors, "error");
+	char *w __free(kfree) = count_together(warnings, "warning");
+	char *e __free(kfree) = count_together(errors, "error");
 
 	if (!errors)
 		return no_free_ptr(w);

@@ -357,7 +357,7 @@ static void the_series_page_says_what_is_wrong(void **state)
 	assert_true(has(&a.body, "does not build on x86_64: patch 2/2"));
 	assert_true(has(&a.body, "include/linux/pgtable.h:873:15: error: "));
 	assert_true(has(&a.body, "2 more follow from it"));
-	assert_true(has(&a.body, "2 errors, 1 warning</a>"));
+	assert_true(has(&a.body, "2\u00a0errors, 1\u00a0warning</a>"));
 	assert_true(has(&a.body, "<span class=\"add\">&gt; +\tpte = ptep_modify"
 				 "_prot_start(vma, addr, ptep);</span>"));
 	assert_true(has(&a.body, "b4 shazam 20260429-v2-0@example.org"));
