@@ -129,6 +129,16 @@ int db_job_set(struct db *db, struct job_id id, enum job_state s,
 	return r ? r : db_event(db, kind, v, id, why);
 }
 
+int db_job_set_priority(struct db *db, struct job_id id, int64_t priority)
+{
+	struct stmt *st __free(stmt) = db_prepare(
+		db, "UPDATE job SET priority = ? WHERE id = ?");
+
+	stmt_bind_int64(st, priority);
+	stmt_bind_int64(st, id.v);
+	return stmt_run(st);
+}
+
 /* Steps through a query that gives ids and a reason, changing each job. */
 static int set_each(struct db *db, struct stmt *st, enum job_state s)
 {
@@ -240,7 +250,7 @@ static int add_attempt(struct db *db, struct job_id job, const char *runner,
 }
 
 /*
- * ?1: now. own: which series each queued job works for; used: what those have
+ * ?1: now, ?2: DB_PRIORITY_LOOK. own: which series each queued job works for; used: what those have
  * taken so far. A control that nobody waits for comes last.
  */
 static const char sql_next[] =
@@ -266,8 +276,8 @@ static const char sql_next[] =
 	"   FROM own o JOIN used u ON u.version_id = o.version_id"
 	"   GROUP BY o.job_id) w ON w.job_id = j.id"
 	" WHERE j.state = 'queued'"
-	" ORDER BY w.level IS NULL, w.level, j.kind != 'check',"
-	" w.version_id, j.priority DESC, j.id LIMIT 1";
+	" ORDER BY w.level IS NULL, w.level, j.priority < ?2,"
+	" j.kind != 'check', w.version_id, j.priority DESC, j.id LIMIT 1";
 
 int db_job_claim(struct db *db, const char *runner, json_t **job,
 		 struct attempt_id *attempt)
@@ -278,6 +288,7 @@ int db_job_claim(struct db *db, const char *runner, json_t **job,
 	int r;
 
 	stmt_bind_int64(st, clock_now_s());
+	stmt_bind_int64(st, DB_PRIORITY_LOOK);
 	r = stmt_step(st);
 	if (r != DB_ROW)
 		return r;

@@ -49,6 +49,9 @@ struct job_spec {
 	struct job_id after;
 };
 
+/* Priority of a check that has not looked yet; nothing else is as urgent. */
+#define DB_PRIORITY_LOOK 120
+
 /** db_job_ensure() - create the job unless its key is there; 0 or -errno */
 int db_job_ensure(struct db *db, const struct job_spec *spec,
 		  struct job_id *ret);
@@ -65,8 +68,8 @@ int db_jobs_release(struct db *db);
  * Which one is next: each series has a level, which rises with the time that
  * its jobs have taken so far (300 s, 20 min, 80 min) and falls with its age (a
  * level every 6 hours), so that one which is much work lets the others pass and
- * still gets its turn. On one level checks come first, then the oldest series,
- * then what is most urgent in it. A control counts as part of the series that
+ * still gets its turn. On one level first looks come first, then checks, then
+ * the oldest series, then what is most urgent in it. A control counts as part of the series that
  * wait for it and is charged to none.
  *
  * @job: the job's row
@@ -85,6 +88,8 @@ int db_job_get(struct db *db, struct job_id id, json_t **ret);
  */
 int db_job_set(struct db *db, struct job_id id, enum job_state s,
 	       const char *why);
+/** db_job_set_priority() - more urgent is larger; 0 or -errno */
+int db_job_set_priority(struct db *db, struct job_id id, int64_t priority);
 /**
  * db_attempt_finish() - store how an attempt ended
  * @s: its state

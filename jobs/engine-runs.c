@@ -17,6 +17,8 @@
 #include "lib/log.h"
 
 #define MAX_ATTEMPTS 3
+/* of a check after its first look: behind the looks, before the builds */
+#define PRIORITY_WHOLE 110
 
 static char *run_dir(const struct engine *e, const char *relative)
 {
@@ -73,12 +75,19 @@ int engine_runs_adopt(struct engine *e, struct strbuf *why)
 	return 0;
 }
 
+static bool is_check(const json_t *job)
+{
+	return !strcmp(json_get_str(job, "kind", ""), "check");
+}
+
 /* A job that could not be run is tried again a few times, then given up. */
 static int store_error(struct engine *e, const struct engine_run *run,
 		       const json_t *job, const json_t *result,
 		       const char *summary)
 {
-	bool again = json_get_int(job, "attempts", 0) < MAX_ATTEMPTS;
+	/* the first look of a check is no try */
+	int64_t tries = json_get_int(job, "attempts", 0) - is_check(job);
+	bool again = tries < MAX_ATTEMPTS;
 	char *why __free(kfree) = NULL;
 	int r;
 
@@ -107,6 +116,21 @@ static int store_facts(struct engine *e, const struct engine_run *run,
 	return r;
 }
 
+/* Told as early as can be; good news is none before all was looked at. */
+static int store_check(struct engine *e, const struct engine_run *run,
+		       const json_t *result)
+{
+	int r = 0;
+
+	if (run->version.v)
+		r = db_version_early(e->db, run->version, 0, DB_EARLY_WANTED);
+	if (r || !json_get_bool(result, "partial", false))
+		return r;
+	r = db_job_set_priority(e->db, run->job, PRIORITY_WHOLE);
+	return r ? r : db_job_set(e->db, run->job, JOB_WAITING,
+				  "the rest, after a first look");
+}
+
 static int store_end(struct engine *e, const struct engine_run *run, int got,
 		     const json_t *result, const char *why)
 {
@@ -130,10 +154,8 @@ static int store_end(struct engine *e, const struct engine_run *run, int got,
 	case JOB_PASSED:
 	case JOB_FAILED:
 		r = store_facts(e, run, state, result);
-		if (!r && run->version.v &&
-		    !strcmp(json_get_str(job, "kind", ""), "check"))
-			r = db_version_early(e->db, run->version, 0,
-					     DB_EARLY_WANTED);
+		if (!r && is_check(job))
+			r = store_check(e, run, result);
 		return r ? r : engine_guest_next(e, run->job);
 	case JOB_TIMED_OUT:
 		return store_facts(e, run, state, result);

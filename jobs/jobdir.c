@@ -153,6 +153,7 @@ static int take_steps(struct db *db, const json_t *job, int64_t total,
 {
 	struct strbuf key __free(strbuf) = STRBUF_INIT;
 	json_t *results __free(json) = NULL;
+	const json_t *result;
 	struct job_id check;
 	int r;
 
@@ -162,9 +163,26 @@ static int take_steps(struct db *db, const json_t *job, int64_t total,
 		r = db_job_results(db, check, &results);
 	if (r < 0)
 		return r;
-	plan_build_steps(patches, total,
-			 json_object_get(json_array_get(results, 0), "result"));
+	result = json_object_get(json_array_get(results, 0), "result");
+	plan_build_steps(patches, total, json_get_bool(result, "partial",
+						       false) ? NULL : result);
 	return 0;
+}
+
+/* The first attempt at a check is a look at what tells most. */
+static int set_scope(struct db *db, const json_t *job, json_t *o)
+{
+	struct job_id id = { json_get_int(job, "id", 0) };
+	json_t *results __free(json) = NULL;
+	int r;
+
+	if (strcmp(json_get_str(job, "kind", ""), "check") ||
+	    plan_is_derived(json_get_str(job, "kconfig", "")))
+		return 0;
+	r = db_job_results(db, id, &results);
+	if (!r && !json_array_size(results))
+		json_set_text(o, "scope", "first");
+	return r;
 }
 
 /* A fix-up is one more patch behind the series. */
@@ -329,6 +347,8 @@ int jobdir_write(struct db *db, const struct config *cfg, const json_t *job,
 		return JOBDIR_NO_BASE;
 	if (!r)
 		r = set_patches(db, job, o);
+	if (!r)
+		r = set_scope(db, job, o);
 	if (!r)
 		r = set_derived(db, job, o, why);
 	if (!r && strcmp(kind, "base") && strcmp(kind, "check") &&

@@ -390,8 +390,12 @@ static void add_finding(struct judging *j, const json_t *run,
 {
 	int64_t number = json_get_int(step, "number", 0);
 	int64_t from = json_get_int(step, "from", 0);
+	/* a first look left this unit out from there on */
+	int64_t unlooked = json_get_int(unit, "unlooked", 0);
 	json_t *f = finding_of(d, print, number);
 
+	if (unlooked && unlooked <= from)
+		from = unlooked - 1;
 	json_set_text(f, "blame", blame);
 	/* nobody looked at the patches in between */
 	if (from < number - 1)

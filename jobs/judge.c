@@ -168,6 +168,12 @@ static bool usable(const json_t *run)
 	       judge_result(run, "results");
 }
 
+/* A check that has had its first look and waits for the rest. */
+static bool has_looked(const json_t *run)
+{
+	return json_get_bool(judge_result(run, "results"), "partial", false);
+}
+
 static bool is_kind(const json_t *run, const char *kind)
 {
 	return !strcmp(json_get_str(run, "kind", ""), kind);
@@ -214,6 +220,8 @@ void judge(const json_t *input, json_t **ret)
 			continue; /* that one's turn is theirs */
 		if (!usable(run)) {
 			add_untested(run, out);
+			if (has_looked(run))
+				judge_build(NULL, run, out);
 		} else if (is_kind(run, "check")) {
 			judge_build(NULL, run, out);
 		} else if (is_kind(run, "build")) {

@@ -178,8 +178,8 @@ static int plan_place(struct db *db, const struct config *cfg,
 
 	r = ensure_control(db, cfg, "base", base, p, 90, NULL, &base_job, why);
 	if (!r)
-		r = ensure_own(db, id, "check", base, p, 110, &base_job, 1,
-			       (struct job_id){ 0 }, &check);
+		r = ensure_own(db, id, "check", base, p, DB_PRIORITY_LOOK,
+			       &base_job, 1, (struct job_id){ 0 }, &check);
 	/* what the check has judged needs no objects */
 	if (!r)
 		r = ensure_own(db, id, "build", base, p, 100, &base_job, 1,

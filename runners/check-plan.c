@@ -142,6 +142,20 @@ void check_plan_sort(struct check_plan *plan)
 		qsort(plan->units, plan->n, sizeof(*plan->units), by_rank);
 }
 
+static bool comes_first(const struct check_unit *u)
+{
+	return u->rank <= RANK_PREPARE;
+}
+
+size_t check_plan_first(const struct check_plan *plan)
+{
+	size_t n = 0;
+
+	while (n < plan->n && comes_first(&plan->units[n]))
+		n++;
+	return n;
+}
+
 void check_plan_makefile(struct check_plan *plan, struct strbuf *out)
 {
 	check_plan_sort(plan);
@@ -149,7 +163,7 @@ void check_plan_makefile(struct check_plan *plan, struct strbuf *out)
 			   "first rest: ;\n");
 	for (size_t i = 0; i < plan->n; i++) {
 		const struct check_unit *u = &plan->units[i];
-		const char *goal = u->rank <= RANK_PREPARE ? "first" : "rest";
+		const char *goal = comes_first(u) ? "first" : "rest";
 
 		/* phony: the object itself exists and is up to date */
 		strbuf_addf(out,

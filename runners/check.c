@@ -67,15 +67,22 @@ void check_plan_scan(struct check_plan *plan, const struct source_change *c)
 	scan_dir(AT_FDCWD, WORKSPACE_BUILD, 0, plan, c);
 }
 
-/* Runs in the sandbox, where the object directory is. */
+/*
+ * Runs in the sandbox, where the object directory is. Prints how many units
+ * come first, and below it the others.
+ */
 static int plan_inside(void *arg)
 {
 	struct check_plan plan __free(check_plan) = { 0 };
 	struct strbuf sb __free(strbuf) = STRBUF_INIT;
+	size_t first;
 
 	check_plan_scan(&plan, arg);
 	check_plan_makefile(&plan, &sb);
-	printf("%zu\n", plan.n);
+	first = check_plan_first(&plan);
+	printf("%zu\n", first);
+	for (size_t i = first; i < plan.n; i++)
+		printf("%s\n", plan.units[i].target);
 	fflush(stdout);
 	return fs_write_atomic(WORKSPACE_BUILD "/" PLAN_NAME, sb.buf, sb.len)
 		       ? 1 : 0;
@@ -86,15 +93,47 @@ static void to_strbuf(const char *data, size_t len, void *arg)
 	strbuf_add(arg, data, len);
 }
 
-static int plan_units(struct workspace *ws, const struct source_change *c,
-		      long *n, struct strbuf *why)
+/**
+ * struct checking - a check job on its way through the patches
+ * @look: only the few telling units of each patch are wanted
+ * @left: target -> number of the first patch that reached this unit without
+ *	its being checked
+ * @first, @rest: units of the current patch, see check_plan_makefile()
+ */
+struct checking {
+	struct workspace *ws;
+	json_t *list;
+	struct build_tally tally;
+	const char *prev;
+	bool look;
+	json_t *left;
+	long first;
+	long rest;
+};
+
+/* What plan_inside() has printed; changed in place. */
+static void take_plan(struct checking *ck, char *text, int64_t number)
+{
+	char *save = NULL, *line = strtok_r(text, "\n", &save);
+
+	ck->first = line ? strtol(line, NULL, 10) : 0;
+	ck->rest = 0;
+	while ((line = strtok_r(NULL, "\n", &save))) {
+		ck->rest++;
+		if (ck->look && !json_object_get(ck->left, line))
+			json_set_int(ck->left, line, number);
+	}
+}
+
+static int plan_units(struct checking *ck, const struct source_change *c,
+		      int64_t number, struct strbuf *why)
 {
 	struct strbuf out __free(strbuf) = STRBUF_INIT;
 	struct sandbox_spec spec;
 	struct sandbox_result sr;
 	int r;
 
-	workspace_spec(ws, &spec);
+	workspace_spec(ck->ws, &spec);
 	spec.fn = plan_inside;
 	spec.arg = (void *)c;
 	spec.output = to_strbuf;
@@ -108,17 +147,24 @@ static int plan_units(struct workspace *ws, const struct source_change *c,
 			strbuf_addstr(why, "failed");
 		return -EIO;
 	}
-	*n = strtol(out.buf, NULL, 10);
+	take_plan(ck, out.buf, number);
 	return 0;
 }
 
-/** struct checking - a check job on its way through the patches */
-struct checking {
-	struct workspace *ws;
-	json_t *list;
-	struct build_tally tally;
-	const char *prev;
-};
+/* What such a unit says may be the doing of an earlier patch. */
+static void mark_unlooked(const struct checking *ck, json_t *patch)
+{
+	json_t *unit;
+	size_t i;
+
+	json_array_foreach(json_object_get(patch, "units"), i, unit) {
+		int64_t since = json_get_int(
+			ck->left, json_get_str(unit, "target", ""), 0);
+
+		if (since)
+			json_set_int(unit, "unlooked", since);
+	}
+}
 
 /*
  * The few telling units first: when one of them fails, hundreds of others
@@ -128,17 +174,25 @@ static int check_units(struct checking *ck, json_t *patch, double *seconds,
 		       struct strbuf *summary)
 {
 	static const char *const goals[] = { "first", "rest" };
+	const long counts[] = { ck->first, ck->look ? 0 : ck->rest };
 	struct kbuild_result res = KBUILD_RESULT_INIT;
 	int r = JOB_PASSED;
 
 	*seconds = 0;
 	for (size_t i = 0; r == JOB_PASSED && i < ARRAY_SIZE(goals); i++) {
+		if (!counts[i])
+			continue;
 		r = kbuild_make_file(ck->ws, WORKSPACE_BUILD "/" PLAN_NAME,
 				     goals[i], &res, summary);
 		if (!r)
 			r = build_output_read(ck->ws->job, &res, patch,
 					      &ck->tally);
 		*seconds += res.seconds;
+	}
+	if (ck->look) {
+		mark_unlooked(ck, patch);
+		if (r == JOB_PASSED && ck->rest)
+			job_set(ck->ws->job, "partial", json_true());
 	}
 	if (r < 0 && res.note.len)
 		strbuf_setf(summary, "check: %s", res.note.buf);
@@ -199,7 +253,6 @@ static int check_patch(struct checking *ck, const struct job_patch *p,
 	struct job *job = ck->ws->job;
 	json_t *patch = build_patch_new(p->number);
 	double seconds = 0;
-	long n = 0;
 	int r;
 
 	json_array_append_new(ck->list, patch);
@@ -212,38 +265,52 @@ static int check_patch(struct checking *ck, const struct job_patch *p,
 	if (!r)
 		r = source_apply(ck->ws, c, &why);
 	if (!r)
-		r = plan_units(ck->ws, c, &n, &why);
+		r = plan_units(ck, c, p->number, &why);
 	if (r)
 		strbuf_setf(summary, "patch %" PRId64 "%s: %s", p->number,
 			    r > 0 ? " refused" : "", why.buf);
-	if (!r && n)
+	if (!r && (ck->first || ck->rest))
 		r = check_units(ck, patch, &seconds, summary);
 	build_patch_end(patch, r, seconds);
 	job_stage_end(job, r);
 	return r;
 }
 
-static int check_patches(struct workspace *ws, struct strbuf *summary)
+static int check_each(struct checking *ck, struct strbuf *summary)
 {
-	struct job *job = ws->job;
-	struct checking ck = { .ws = ws, .prev = job->base_commit };
+	const struct job *job = ck->ws->job;
 	bool failed = false;
 
-	ck.list = json_array();
-	job_set(job, "patches", ck.list);
 	for (size_t i = 0; i < job->n_patches; i++) {
-		int r = check_patch(&ck, &job->patches[i], summary);
+		int r = check_patch(ck, &job->patches[i], summary);
 
 		if (r < 0 || r == JOB_TIMED_OUT)
 			return r;
 		failed |= r == JOB_FAILED;
 	}
+	return failed ? JOB_FAILED : JOB_PASSED;
+}
+
+static int check_patches(struct workspace *ws, struct strbuf *summary)
+{
+	struct job *job = ws->job;
+	json_t *left __free(json) = json_object();
+	struct checking ck = {
+		.ws = ws, .prev = job->base_commit, .left = left,
+		.look = !strcmp(json_get_str(job->request, "scope", ""),
+				"first"),
+	};
+	int r;
+
+	ck.list = json_array();
+	job_set(job, "patches", ck.list);
+	r = check_each(&ck, summary);
 	if (!summary->len) {
 		strbuf_add_count(summary, job->n_patches, "patch", "patches");
-		strbuf_addstr(summary, ": ");
+		strbuf_addstr(summary, ck.look ? ", a first look: " : ": ");
 		build_tally_tell(&ck.tally, "passed", summary);
 	}
-	return failed ? JOB_FAILED : JOB_PASSED;
+	return r;
 }
 
 int run_check(struct job *job, struct strbuf *summary)

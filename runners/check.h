@@ -14,6 +14,11 @@
  * what only the optimiser or the linker notices, and nothing about files and
  * configuration symbols that the patches add.
  *
+ * With "scope": "first" in job.json only the goal "first" of
+ * check_plan_makefile(), and "partial": true in the result if that left units
+ * out. A unit that was left out at an earlier patch has that patch's number as
+ * "unlooked": what it says may have begun there.
+ *
  * Return: %JOB_PASSED, %JOB_FAILED, %JOB_TIMED_OUT, or -errno.
  */
 int run_check(struct job *job, struct strbuf *summary);
@@ -46,6 +51,8 @@ void check_plan_add(struct check_plan *plan, char *text,
 void check_plan_sort(struct check_plan *plan);
 /** check_plan_scan() - check_plan_add() for all of /build, in the sandbox */
 void check_plan_scan(struct check_plan *plan, const struct source_change *c);
+/** check_plan_first() - how many of a sorted plan have the goal "first" */
+size_t check_plan_first(const struct check_plan *plan);
 /** check_plan_release() - free what a plan holds */
 void check_plan_release(struct check_plan *plan);
 DEFINE_FREE(check_plan, struct check_plan, check_plan_release(&_T))

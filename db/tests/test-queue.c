@@ -200,6 +200,21 @@ static void a_base_that_is_waited_for_comes_before_one_that_is_not(void **state)
 	assert_int_equal(json_get_int(job, "id", 0), base.v);
 }
 
+/* What the whole check of one series takes, the look of the next need not. */
+static void looks_come_before_what_follows_them(void **state)
+{
+	struct db *db __free(db) = fresh();
+	json_t *job __free(json) = NULL;
+	struct attempt_id attempt;
+
+	add_series(db, 1);
+	add_series(db, 2);
+	run_sql(db, "UPDATE job SET priority = 120 WHERE key = 'check 2'");
+	assert_int_equal(db_jobs_release(db), 0);
+	assert_int_equal(db_job_claim(db, "sim", &job, &attempt), 0);
+	assert_string_equal(json_get_str(job, "key", ""), "check 2");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -209,6 +224,7 @@ int main(void)
 		cmocka_unit_test(a_check_that_gave_nothing_stops_no_build),
 		cmocka_unit_test(
 			a_base_that_is_waited_for_comes_before_one_that_is_not),
+		cmocka_unit_test(looks_come_before_what_follows_them),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -185,6 +185,41 @@ static void a_build_that_fails_in_silence_is_not_clean(void **state)
 	assert_string_equal(json_get_str(out, "verdict", ""), "broken");
 }
 
+/* The header that patch 1 changed may be what breaks the unit of patch 2. */
+static void a_first_look_tells_and_decides_nothing(void **state)
+{
+	json_t *out __free(json) = judged(INPUT(
+		"{'job_id':7,'kind':'check','arch':'x86_64','kconfig':'small',"
+		"'toolchain':'gcc','state':'waiting','results':[{'id':5,"
+		"'result':{'partial':true,'patches':["
+		PATCH(1, "passed", "") ","
+		PATCH(2, "failed", "{'target':'mm/a.o','outcome':'failed',"
+			"'unlooked':1,'diagnostics':["
+			ERROR("mm/a.c", 2, "e", "false") "]}")
+		"]}}],'control':[{'id':1,'result':{'patches':["
+		PATCH(0, "passed", "") "]}}]}"));
+
+	assert_int_equal(n_findings(out), 1);
+	assert_int_equal(json_get_int(finding(out, 0), "number", 0), 2);
+	assert_int_equal(json_get_int(finding(out, 0), "after", -1), 0);
+	assert_string_equal(json_get_str(out, "verdict", ""), "broken");
+	assert_int_equal(json_array_size(json_object_get(out, "untested")), 1);
+}
+
+/* Good news of a look is none. */
+static void a_first_look_makes_nothing_clean(void **state)
+{
+	json_t *out __free(json) = judged(INPUT(
+		"{'job_id':7,'kind':'check','arch':'x86_64','kconfig':'small',"
+		"'toolchain':'gcc','state':'errored','results':[{'id':5,"
+		"'result':{'partial':true,'patches':["
+		PATCH(1, "passed", "") "," PATCH(2, "passed", "")
+		"]}}],'control':[{'id':1,'result':{'patches':["
+		PATCH(0, "passed", "") "]}}]}"));
+
+	assert_string_equal(json_get_str(out, "verdict", ""), "unknown");
+}
+
 #define TEST_RUN(own, base) \
 	"{'job_id':8,'kind':'test','arch':'s390','kconfig':'small'," \
 	"'toolchain':'gcc','state':'failed','results':[" own \
@@ -486,6 +521,8 @@ int main(void)
 		cmocka_unit_test(followers_point_to_their_leader),
 		cmocka_unit_test(a_failed_unit_keeps_its_warnings),
 		cmocka_unit_test(a_build_that_fails_in_silence_is_not_clean),
+		cmocka_unit_test(a_first_look_tells_and_decides_nothing),
+		cmocka_unit_test(a_first_look_makes_nothing_clean),
 		cmocka_unit_test(check_and_build_say_it_once),
 		cmocka_unit_test(a_check_alone_is_a_verdict),
 		cmocka_unit_test(a_check_may_carry_its_control),

@@ -324,6 +324,56 @@ static void check_says_the_same_sooner(void **state)
 	assert_non_null(json_get_str(patch_of(res, 2), "unjudged", NULL));
 }
 
+static void a_first_look_says_what_it_left_out(void **state)
+{
+	json_t *o, *res __free(json) = NULL;
+	const json_t *u;
+	char one[80], two[80];
+
+	need_sandbox();
+	reset_tree();
+	put("mm/h.h", "int h(void);\nint more(void);\n");
+	commit(one);
+	put("mm/a.c", "#include \"h.h\"\nint a(void)\n{\n\tint page;\n"
+		      "\treturn h();\n}\n");
+	commit(two);
+	o = request("check");
+	json_set_text(o, "scope", "first");
+	add_patch(o, one);
+	add_patch(o, two);
+	res = run(o);
+
+	assert_str(res, "outcome", "passed");
+	assert_true(json_get_bool(res, "partial", false));
+	assert_null(unit_of(patch_of(res, 0), "mm/a.o"));
+	u = unit_of(patch_of(res, 1), "mm/a.o");
+	assert_int_equal(json_array_size(json_object_get(u, "diagnostics")), 1);
+	/* it was the header's turn first, and nobody looked */
+	assert_int_equal(json_get_int(u, "unlooked", 0), 1);
+	assert_non_null(strstr(json_get_str(res, "summary", ""),
+			       "a first look: "));
+}
+
+static void a_first_look_at_all_there_is_is_a_check(void **state)
+{
+	json_t *o, *res __free(json) = NULL;
+	char one[80];
+
+	need_sandbox();
+	reset_tree();
+	put("mm/a.c", "int a(void)\n{\n\tint page;\n\treturn 0;\n}\n");
+	commit(one);
+	o = request("check");
+	json_set_text(o, "scope", "first");
+	add_patch(o, one);
+	res = run(o);
+
+	assert_str(res, "outcome", "passed");
+	assert_false(json_get_bool(res, "partial", false));
+	assert_int_equal(json_get_int(unit_of(patch_of(res, 0), "mm/a.o"),
+				      "unlooked", 0), 0);
+}
+
 static void check_plan_orders_by_what_tells_most(void **state)
 {
 	struct check_plan plan __free(check_plan) = { 0 };
@@ -603,6 +653,8 @@ int main(void)
 		cmocka_unit_test(base_states_its_facts),
 		cmocka_unit_test(each_patch_is_judged_on_its_own),
 		cmocka_unit_test(check_says_the_same_sooner),
+		cmocka_unit_test(a_first_look_says_what_it_left_out),
+		cmocka_unit_test(a_first_look_at_all_there_is_is_a_check),
 		cmocka_unit_test(check_plan_orders_by_what_tells_most),
 		cmocka_unit_test(control_without_patches_has_the_base_image),
 		cmocka_unit_test(deleted_file_is_gone),
