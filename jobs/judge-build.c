@@ -439,9 +439,11 @@ static void add_new(struct judging *j, const json_t *run, const json_t *step,
 	}
 }
 
-/* What an earlier patch of the series brought and this one takes away. */
-static void close_gone(struct judging *j, const json_t *run,
-		       const json_t *step)
+/*
+ * What an earlier patch of the series brought and this one takes away, whether
+ * it was the check or the build that saw it come.
+ */
+static void close_gone(struct judging *j, const json_t *step)
 {
 	int64_t number = json_get_int(step, "number", 0);
 	json_t *all = json_object_get(j->out, "findings");
@@ -450,9 +452,7 @@ static void close_gone(struct judging *j, const json_t *run,
 		json_t *f = json_array_get(all, i);
 		const char *print = json_get_str(f, "fingerprint", "");
 
-		if (json_get_int(f, "job_id", 0) !=
-			    json_get_int(run, "job_id", -1) ||
-		    json_get_int(f, "until_number", 0) ||
+		if (json_get_int(f, "until_number", 0) ||
 		    json_get_int(f, "number", 0) >= number)
 			continue;
 		if (json_get_int(json_object_get(step, "after"), print, 0) <
@@ -501,7 +501,7 @@ static void judge_checked(struct judging *j)
 	json_array_foreach(j->checked, i, step) {
 		unsure |= json_get_str(json_object_get(step, "patch"),
 				       "unjudged", NULL) != NULL;
-		close_gone(j, j->check, step);
+		close_gone(j, step);
 		add_new(j, j->check, step, unsure);
 	}
 }
@@ -515,7 +515,7 @@ static void judge_built(struct judging *j, bool was_failing)
 		int64_t number = json_get_int(step, "number", 0);
 		bool fails = failed(json_object_get(step, "patch"));
 
-		close_gone(j, j->build, step);
+		close_gone(j, step);
 		add_new(j, j->build, step, false);
 		if (fails && !was_failing &&
 		    !any_error_in(j, json_get_int(step, "from", 0), number))

@@ -220,6 +220,29 @@ static void a_first_look_makes_nothing_clean(void **state)
 	assert_string_equal(json_get_str(out, "verdict", ""), "unknown");
 }
 
+/* The check sees the error come; the build of the fix-up, 3 of 2, sees it go. */
+static void a_fixup_cures_what_the_check_found(void **state)
+{
+	static const char broken[] = "[{'id':5,'result':{'patches':["
+		PATCH(1, "passed", "") ","
+		PATCH(2, "failed", UNIT("mm/a.o", "failed",
+			ERROR("mm/a.c", 2, "e", "false")));
+	static const char base[] = "'control':[{'id':1,'result':{'patches':["
+		PATCH(0, "passed", "") "]}}]}";
+	static const char place[] = "'arch':'x86_64','kconfig':'small',"
+		"'toolchain':'gcc','state':'failed','total':2,'results':";
+	char *text __free(kfree) = xasprintf(INPUT(
+		"{'job_id':6,'kind':'check',%s%s]}}],%s,"
+		"{'job_id':7,'kind':'build',%s%s,"
+		PATCH(3, "passed", UNIT("mm/a.o", "built", "")) "]}}],%s"),
+		place, broken, base, place, broken, base);
+	json_t *out __free(json) = judged(text);
+
+	assert_int_equal(n_findings(out), 1);
+	assert_int_equal(json_get_int(finding(out, 0), "job_id", 0), 6);
+	assert_int_equal(json_get_int(finding(out, 0), "until_number", 0), 3);
+}
+
 #define TEST_RUN(own, base) \
 	"{'job_id':8,'kind':'test','arch':'s390','kconfig':'small'," \
 	"'toolchain':'gcc','state':'failed','results':[" own \
@@ -521,6 +544,7 @@ int main(void)
 		cmocka_unit_test(followers_point_to_their_leader),
 		cmocka_unit_test(a_failed_unit_keeps_its_warnings),
 		cmocka_unit_test(a_build_that_fails_in_silence_is_not_clean),
+		cmocka_unit_test(a_fixup_cures_what_the_check_found),
 		cmocka_unit_test(a_first_look_tells_and_decides_nothing),
 		cmocka_unit_test(a_first_look_makes_nothing_clean),
 		cmocka_unit_test(check_and_build_say_it_once),

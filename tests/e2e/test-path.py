@@ -157,6 +157,7 @@ def its_reply_answers_the_patch_that_is_wrong():
     quoted, below = unquoted_after(body, r"^>\s*\+.*ptep_modify_prot_start")
     contains(body, "include/linux/pgtable.h:873", "the reply")
     contains(body, "unused variable", "the reply")
+    contains(" ".join(body.split()), "cures it", "the reply on the fix-up")
     contains(body, TREE, "the reply names the base")
     v = d.series(ids["0"])
     for other in ("include/linux/mm.h", "kernel/", "drivers/"):
