@@ -68,8 +68,9 @@ void check_plan_scan(struct check_plan *plan, const struct source_change *c)
 }
 
 /*
- * Runs in the sandbox, where the object directory is. Prints how many units
- * come first, and below it the others.
+ * Runs in the sandbox, where sources and objects are: one for both steps, as to
+ * set one up takes a tenth of what a unit takes. Prints how many units come
+ * first, and below it the others.
  */
 static int plan_inside(void *arg)
 {
@@ -77,6 +78,8 @@ static int plan_inside(void *arg)
 	struct strbuf sb __free(strbuf) = STRBUF_INIT;
 	size_t first;
 
+	if (source_write(arg))
+		return 1;
 	check_plan_scan(&plan, arg);
 	check_plan_makefile(&plan, &sb);
 	first = check_plan_first(&plan);
@@ -125,8 +128,8 @@ static void take_plan(struct checking *ck, char *text, int64_t number)
 	}
 }
 
-static int plan_units(struct checking *ck, const struct source_change *c,
-		      int64_t number, struct strbuf *why)
+static int apply_and_plan(struct checking *ck, const struct source_change *c,
+			  int64_t number, struct strbuf *why)
 {
 	struct strbuf out __free(strbuf) = STRBUF_INIT;
 	struct sandbox_spec spec;
@@ -134,6 +137,7 @@ static int plan_units(struct checking *ck, const struct source_change *c,
 	int r;
 
 	workspace_spec(ck->ws, &spec);
+	spec.cwd = WORKSPACE_SRC;
 	spec.fn = plan_inside;
 	spec.arg = (void *)c;
 	spec.output = to_strbuf;
@@ -142,9 +146,10 @@ static int plan_units(struct checking *ck, const struct source_change *c,
 	if (r)
 		return r;
 	if (sr.end != SANDBOX_EXITED || sr.status) {
-		strbuf_setf(why, "reading the dependency files: ");
+		strbuf_setf(why, "writing the patched files, reading the"
+				 " dependency files: ");
 		if (!sandbox_describe(&spec, &sr, why))
-			strbuf_addstr(why, "failed");
+			strbuf_addf(why, "%s", out.len ? out.buf : "failed");
 		return -EIO;
 	}
 	take_plan(ck, out.buf, number);
@@ -263,9 +268,7 @@ static int check_patch(struct checking *ck, const struct job_patch *p,
 	if (!r)
 		note_beyond(c, patch);
 	if (!r)
-		r = source_apply(ck->ws, c, &why);
-	if (!r)
-		r = plan_units(ck, c, p->number, &why);
+		r = apply_and_plan(ck, c, p->number, &why);
 	if (r)
 		strbuf_setf(summary, "patch %" PRId64 "%s: %s", p->number,
 			    r > 0 ? " refused" : "", why.buf);

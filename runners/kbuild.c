@@ -9,8 +9,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/child.h"
 #include "lib/fs.h"
 #include "lib/json.h"
+
+#define VERSION_MAX_BYTES 65536
+#define VERSION_TIMEOUT_MS 60000
 
 static const struct kbuild_arch arches[] = {
 	{ "x86_64", "", "bzImage", "arch/x86/boot/bzImage" },
@@ -434,32 +438,39 @@ out:
 	return r;
 }
 
+/* The system's own programs, asked for their version, need no sandbox. */
+static void version_of(const char *program, struct strbuf *out)
+{
+	const char *argv[] = { program, "--version", NULL };
+	static const char *const envp[] = { "LC_ALL=C", NULL };
+	struct child_spec spec = CHILD_SPEC_INIT;
+	int status, r;
+
+	spec.argv = argv;
+	spec.envp = envp;
+	r = child_run(&spec, NULL, 0, out, VERSION_MAX_BYTES,
+		      VERSION_TIMEOUT_MS, &status);
+	if (r)
+		strbuf_setf(out, "%s: %s", program, strerror(-r));
+	strbuf_setlen(out, strcspn(out->buf, "\n"));
+}
+
 void kbuild_environment(struct workspace *ws)
 {
 	char *name __free(kfree) =
 		compiler_path(ws->job, kbuild_arch(ws->job->arch));
-	const char *argv[][3] = { { name, "--version", NULL },
-				  { "/usr/bin/make", "--version", NULL } };
-	static const char *const keys[] = { "compiler", "make" };
+	const char *const what[][2] = { { "compiler", name },
+					{ "make", "/usr/bin/make" } };
 	struct strbuf limits __free(strbuf) = STRBUF_INIT;
 	struct sandbox_spec spec;
 
-	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(what); i++) {
 		struct strbuf out __free(strbuf) = STRBUF_INIT;
-		struct strbuf why __free(strbuf) = STRBUF_INIT;
-		struct sandbox_result sr;
 
-		workspace_spec(ws, &spec);
-		spec.argv = argv[i];
-		spec.output = to_strbuf;
-		spec.output_arg = &out;
-		if (sandbox_run(&spec, &sr, &why)) {
-			job_environment(ws->job, keys[i], why.buf);
-			continue;
-		}
-		strbuf_setlen(&out, strcspn(out.buf, "\n"));
-		job_environment(ws->job, keys[i], out.buf);
+		version_of(what[i][1], &out);
+		job_environment(ws->job, what[i][0], out.buf);
 	}
+	workspace_spec(ws, &spec);
 	sandbox_limits_text(&spec.limits, &limits);
 	job_environment(ws->job, "limits", limits.buf);
 }

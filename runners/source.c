@@ -343,10 +343,8 @@ static int write_inside(const struct source_change *c,
 	return 0;
 }
 
-/* Runs in the sandbox: whatever the tree makes of a path stays in the job. */
-static int apply_inside(void *arg)
+int source_write(const struct source_change *c)
 {
-	const struct source_change *c = arg;
 	int r = 0;
 
 	for (size_t i = 0; !r && i < c->n; i++) {
@@ -358,6 +356,12 @@ static int apply_inside(void *arg)
 			r = write_inside(c, &c->files[i]);
 	}
 	return r;
+}
+
+/* Runs in the sandbox: whatever the tree makes of a path stays in the job. */
+static int apply_inside(void *arg)
+{
+	return source_write(arg);
 }
 
 int source_apply(struct workspace *ws, const struct source_change *c,

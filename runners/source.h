@@ -56,6 +56,12 @@ int source_change_read(struct job *job, const char *prev, const char *commit,
 void source_change_free(struct source_change *c);
 DEFINE_FREE(source_change, struct source_change *, source_change_free(_T))
 /**
+ * source_write() - make the change, inside of the sandbox and in /src
+ *
+ * Return: 0, or 1 after a line on stderr.
+ */
+int source_write(const struct source_change *c);
+/**
  * source_apply() - make the change in /src of the workspace
  *
  * Every written file gets the present time, which is what make goes by.
