@@ -142,28 +142,37 @@ void check_plan_sort(struct check_plan *plan)
 		qsort(plan->units, plan->n, sizeof(*plan->units), by_rank);
 }
 
-static bool comes_first(const struct check_unit *u)
+/* Those of rank RANK_MM and below have one goal: their order is enough. */
+enum check_goal check_unit_goal(const struct check_unit *u)
 {
-	return u->rank <= RANK_PREPARE;
+	switch (u->rank) {
+	case RANK_TOUCHED:
+		return CHECK_TOUCHED;
+	case RANK_PREPARE:
+		return CHECK_PREPARE;
+	default:
+		return CHECK_REST;
+	}
 }
 
-size_t check_plan_first(const struct check_plan *plan)
+const char *check_goal_name(enum check_goal goal)
 {
-	size_t n = 0;
+	static const char *const names[] = {
+		[CHECK_TOUCHED] = "touched", [CHECK_PREPARE] = "prepare",
+		[CHECK_REST] = "rest",
+	};
 
-	while (n < plan->n && comes_first(&plan->units[n]))
-		n++;
-	return n;
+	return names[goal];
 }
 
 void check_plan_makefile(struct check_plan *plan, struct strbuf *out)
 {
 	check_plan_sort(plan);
-	strbuf_addstr(out, "pound := \\#\n.PHONY: first rest\n"
-			   "first rest: ;\n");
+	strbuf_addstr(out, "pound := \\#\n.PHONY: touched prepare rest\n"
+			   "touched prepare rest: ;\n");
 	for (size_t i = 0; i < plan->n; i++) {
 		const struct check_unit *u = &plan->units[i];
-		const char *goal = comes_first(u) ? "first" : "rest";
+		const char *goal = check_goal_name(check_unit_goal(u));
 
 		/* phony: the object itself exists and is up to date */
 		strbuf_addf(out,

@@ -69,23 +69,21 @@ void check_plan_scan(struct check_plan *plan, const struct source_change *c)
 
 /*
  * Runs in the sandbox, where sources and objects are: one for both steps, as to
- * set one up takes a tenth of what a unit takes. Prints how many units come
- * first, and below it the others.
+ * set one up takes a tenth of what a unit takes. Prints the goal of each unit
+ * and its name.
  */
 static int plan_inside(void *arg)
 {
 	struct check_plan plan __free(check_plan) = { 0 };
 	struct strbuf sb __free(strbuf) = STRBUF_INIT;
-	size_t first;
 
 	if (source_write(arg))
 		return 1;
 	check_plan_scan(&plan, arg);
 	check_plan_makefile(&plan, &sb);
-	first = check_plan_first(&plan);
-	printf("%zu\n", first);
-	for (size_t i = first; i < plan.n; i++)
-		printf("%s\n", plan.units[i].target);
+	for (size_t i = 0; i < plan.n; i++)
+		printf("%d %s\n", (int)check_unit_goal(&plan.units[i]),
+		       plan.units[i].target);
 	fflush(stdout);
 	return fs_write_atomic(WORKSPACE_BUILD "/" PLAN_NAME, sb.buf, sb.len)
 		       ? 1 : 0;
@@ -101,7 +99,7 @@ static void to_strbuf(const char *data, size_t len, void *arg)
  * @look: only the few telling units of each patch are wanted
  * @left: target -> number of the first patch that reached this unit without
  *	its being checked
- * @first, @rest: units of the current patch, see check_plan_makefile()
+ * @units: how many of the current patch have each goal
  */
 struct checking {
 	struct workspace *ws;
@@ -110,21 +108,40 @@ struct checking {
 	const char *prev;
 	bool look;
 	json_t *left;
-	long first;
-	long rest;
+	size_t units[CHECK_GOALS];
 };
 
-/* What plan_inside() has printed; changed in place. */
+/* With which goal a look ends. */
+static enum check_goal look_goal(const struct checking *ck)
+{
+	return ck->units[CHECK_TOUCHED] ? CHECK_TOUCHED : CHECK_PREPARE;
+}
+
+static size_t count_units(const struct checking *ck, enum check_goal from)
+{
+	size_t n = 0;
+
+	for (size_t i = from; i < CHECK_GOALS; i++)
+		n += ck->units[i];
+	return n;
+}
+
+/* What plan_inside() has printed, sorted by goal; changed in place. */
 static void take_plan(struct checking *ck, char *text, int64_t number)
 {
-	char *save = NULL, *line = strtok_r(text, "\n", &save);
+	char *save = NULL;
 
-	ck->first = line ? strtol(line, NULL, 10) : 0;
-	ck->rest = 0;
-	while ((line = strtok_r(NULL, "\n", &save))) {
-		ck->rest++;
-		if (ck->look && !json_object_get(ck->left, line))
-			json_set_int(ck->left, line, number);
+	memset(ck->units, 0, sizeof(ck->units));
+	for (char *line = strtok_r(text, "\n", &save); line;
+	     line = strtok_r(NULL, "\n", &save)) {
+		unsigned int goal = (unsigned int)(line[0] - '0');
+
+		if (goal >= CHECK_GOALS || line[1] != ' ')
+			continue;
+		ck->units[goal]++;
+		if (ck->look && goal > look_goal(ck) &&
+		    !json_object_get(ck->left, line + 2))
+			json_set_int(ck->left, line + 2, number);
 	}
 }
 
@@ -178,17 +195,16 @@ static void mark_unlooked(const struct checking *ck, json_t *patch)
 static int check_units(struct checking *ck, json_t *patch, double *seconds,
 		       struct strbuf *summary)
 {
-	static const char *const goals[] = { "first", "rest" };
-	const long counts[] = { ck->first, ck->look ? 0 : ck->rest };
+	enum check_goal last = ck->look ? look_goal(ck) : CHECK_REST;
 	struct kbuild_result res = KBUILD_RESULT_INIT;
 	int r = JOB_PASSED;
 
 	*seconds = 0;
-	for (size_t i = 0; r == JOB_PASSED && i < ARRAY_SIZE(goals); i++) {
-		if (!counts[i])
+	for (enum check_goal i = 0; r == JOB_PASSED && i <= last; i++) {
+		if (!ck->units[i])
 			continue;
 		r = kbuild_make_file(ck->ws, WORKSPACE_BUILD "/" PLAN_NAME,
-				     goals[i], &res, summary);
+				     check_goal_name(i), &res, summary);
 		if (!r)
 			r = build_output_read(ck->ws->job, &res, patch,
 					      &ck->tally);
@@ -196,7 +212,7 @@ static int check_units(struct checking *ck, json_t *patch, double *seconds,
 	}
 	if (ck->look) {
 		mark_unlooked(ck, patch);
-		if (r == JOB_PASSED && ck->rest)
+		if (r == JOB_PASSED && count_units(ck, last + 1))
 			job_set(ck->ws->job, "partial", json_true());
 	}
 	if (r < 0 && res.note.len)
@@ -272,7 +288,7 @@ static int check_patch(struct checking *ck, const struct job_patch *p,
 	if (r)
 		strbuf_setf(summary, "patch %" PRId64 "%s: %s", p->number,
 			    r > 0 ? " refused" : "", why.buf);
-	if (!r && (ck->first || ck->rest))
+	if (!r && count_units(ck, 0))
 		r = check_units(ck, patch, &seconds, summary);
 	build_patch_end(patch, r, seconds);
 	job_stage_end(job, r);

@@ -14,14 +14,28 @@
  * what only the optimiser or the linker notices, and nothing about files and
  * configuration symbols that the patches add.
  *
- * With "scope": "first" in job.json only the goal "first" of
- * check_plan_makefile(), and "partial": true in the result if that left units
- * out. A unit that was left out at an earlier patch has that patch's number as
- * "unlooked": what it says may have begun there.
+ * With "scope": "first" in job.json only the touched units, if there are none
+ * those that nothing else is built before, see enum check_goal, and "partial":
+ * true in the result if that left any out. A unit that was left out at an
+ * earlier patch has that patch's number as "unlooked": what it says may have
+ * begun there.
  *
  * Return: %JOB_PASSED, %JOB_FAILED, %JOB_TIMED_OUT, or -errno.
  */
 int run_check(struct job *job, struct strbuf *summary);
+
+/**
+ * enum check_goal - what is checked together, in this order
+ * @CHECK_TOUCHED: units whose own source is touched
+ * @CHECK_PREPARE: those that nothing else is built before
+ * @CHECK_REST: all others that the change reaches
+ */
+enum check_goal {
+	CHECK_TOUCHED,
+	CHECK_PREPARE,
+	CHECK_REST,
+	CHECK_GOALS,
+};
 
 /** struct check_unit - one translation unit to check */
 struct check_unit {
@@ -51,16 +65,17 @@ void check_plan_add(struct check_plan *plan, char *text,
 void check_plan_sort(struct check_plan *plan);
 /** check_plan_scan() - check_plan_add() for all of /build, in the sandbox */
 void check_plan_scan(struct check_plan *plan, const struct source_change *c);
-/** check_plan_first() - how many of a sorted plan have the goal "first" */
-size_t check_plan_first(const struct check_plan *plan);
+/** check_unit_goal() - when its turn is */
+enum check_goal check_unit_goal(const struct check_unit *u);
+/** check_goal_name() - the goal as make knows it */
+const char *check_goal_name(enum check_goal goal);
 /** check_plan_release() - free what a plan holds */
 void check_plan_release(struct check_plan *plan);
 DEFINE_FREE(check_plan, struct check_plan, check_plan_release(&_T))
 /**
  * check_plan_makefile() - make rules that run the front end on each unit
  *
- * Goals: "first" for the units whose own source is touched and those that
- * everything else waits for, "rest" for the others.
+ * One goal for each enum check_goal.
  */
 void check_plan_makefile(struct check_plan *plan, struct strbuf *out);
 

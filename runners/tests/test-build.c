@@ -413,7 +413,8 @@ static void check_plan_orders_by_what_tells_most(void **state)
 			    "gcc -fsyntax-only /src/mm/a.c  ");
 	assert_string_equal(plan.units[1].target, "k/asm-offsets.s");
 	assert_string_equal(plan.units[2].target, "fs/f.o");
-	assert_non_null(strstr(sb.buf, "\nfirst: k/asm-offsets.s\n"));
+	assert_non_null(strstr(sb.buf, "\nprepare: k/asm-offsets.s\n"));
+	assert_non_null(strstr(sb.buf, "\ntouched: mm/a.o\n"));
 	assert_non_null(strstr(sb.buf, "\nrest: fs/f.o\n"));
 }
 
