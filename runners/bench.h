@@ -40,7 +40,7 @@ size_t bench_reached(const int64_t *samples, size_t n, int64_t value);
  *
  * Noise comes in steps and mostly adds: a refilled free list, work of an earlier
  * round that was put off. So the samples lie on a few levels, of which the least
- * that is reached at least three times, and in one round of twenty, in either
+ * that is reached at least three times, and in one round of five, in either
  * boot is the count.
  *
  * Return: false if there is none.
