@@ -92,7 +92,7 @@ static void large_ones_do_not_deadlock(void **state)
 static void poison_costs_itself_only(void **state)
 {
 	struct parse_pool *pool __free(parse_pool) =
-		parse_pool_new(1, 300, twice, NULL);
+		parse_pool_new(1, 3000, twice, NULL);
 	struct strbuf why __free(strbuf) = STRBUF_INIT;
 	int64_t start = clock_mono_ms();
 
@@ -111,9 +111,9 @@ static void poison_costs_itself_only(void **state)
 	assert_string_equal(why.buf, "its parser died: exit 7");
 	strbuf_reset(&why);
 	assert_int_equal(take(pool, "stall", "", &why), PARSE_POOL_DIED);
-	assert_string_equal(why.buf, "its parser took more than 300 ms");
+	assert_string_equal(why.buf, "its parser took more than 3000 ms");
 	assert_int_equal(take(pool, "c", "cc", &why), 0);
-	assert_true(clock_mono_ms() - start < 20000);
+	assert_true(clock_mono_ms() - start < 60000);
 }
 
 static int open_fds(void)
