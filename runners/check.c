@@ -69,7 +69,7 @@ void check_plan_scan(struct check_plan *plan, const struct source_change *c)
 
 /*
  * Runs in the sandbox, where sources and objects are: one for both steps, as to
- * set one up takes a tenth of what a unit takes. Prints the goal of each unit
+ * set one up takes a sixth of what a unit takes. Prints the goal of each unit
  * and its name.
  */
 static int plan_inside(void *arg)
@@ -81,12 +81,13 @@ static int plan_inside(void *arg)
 		return 1;
 	check_plan_scan(&plan, arg);
 	check_plan_makefile(&plan, &sb);
+	if (fs_write_atomic(WORKSPACE_BUILD "/" PLAN_NAME, sb.buf, sb.len))
+		return 1; /* what is printed so far is the reason, not a plan */
 	for (size_t i = 0; i < plan.n; i++)
 		printf("%d %s\n", (int)check_unit_goal(&plan.units[i]),
 		       plan.units[i].target);
 	fflush(stdout);
-	return fs_write_atomic(WORKSPACE_BUILD "/" PLAN_NAME, sb.buf, sb.len)
-		       ? 1 : 0;
+	return 0;
 }
 
 static void to_strbuf(const char *data, size_t len, void *arg)

@@ -185,19 +185,22 @@ static void a_build_that_fails_in_silence_is_not_clean(void **state)
 	assert_string_equal(json_get_str(out, "verdict", ""), "broken");
 }
 
+/* A check whose last result is that of its first look. */
+#define LOOK(state, patches) \
+	"{'job_id':7,'kind':'check','arch':'x86_64','kconfig':'small'," \
+	"'toolchain':'gcc','state':'" state "','results':[{'id':5,'result':" \
+	"{'partial':true,'patches':[" patches "]}}],'control':[{'id':1," \
+	"'result':{'patches':[" PATCH(0, "passed", "") "]}}]}"
+
 /* The header that patch 1 changed may be what breaks the unit of patch 2. */
 static void a_first_look_tells_and_decides_nothing(void **state)
 {
 	json_t *out __free(json) = judged(INPUT(
-		"{'job_id':7,'kind':'check','arch':'x86_64','kconfig':'small',"
-		"'toolchain':'gcc','state':'waiting','results':[{'id':5,"
-		"'result':{'partial':true,'patches':["
+		LOOK("waiting",
 		PATCH(1, "passed", "") ","
 		PATCH(2, "failed", "{'target':'mm/a.o','outcome':'failed',"
 			"'unlooked':1,'diagnostics':["
-			ERROR("mm/a.c", 2, "e", "false") "]}")
-		"]}}],'control':[{'id':1,'result':{'patches':["
-		PATCH(0, "passed", "") "]}}]}"));
+			ERROR("mm/a.c", 2, "e", "false") "]}"))));
 
 	assert_int_equal(n_findings(out), 1);
 	assert_int_equal(json_get_int(finding(out, 0), "number", 0), 2);
@@ -210,12 +213,8 @@ static void a_first_look_tells_and_decides_nothing(void **state)
 static void a_first_look_makes_nothing_clean(void **state)
 {
 	json_t *out __free(json) = judged(INPUT(
-		"{'job_id':7,'kind':'check','arch':'x86_64','kconfig':'small',"
-		"'toolchain':'gcc','state':'errored','results':[{'id':5,"
-		"'result':{'partial':true,'patches':["
-		PATCH(1, "passed", "") "," PATCH(2, "passed", "")
-		"]}}],'control':[{'id':1,'result':{'patches':["
-		PATCH(0, "passed", "") "]}}]}"));
+		LOOK("errored",
+		PATCH(1, "passed", "") "," PATCH(2, "passed", ""))));
 
 	assert_string_equal(json_get_str(out, "verdict", ""), "unknown");
 }
